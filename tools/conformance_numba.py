@@ -47,7 +47,12 @@ def run_module(python, name, weft):
             out, settings = pathlib.Path(folder, "out"), pathlib.Path(folder, "settings.json")
             settings.write_text(
                 json.dumps(
-                    {"module": f"numba.tests.test_{name}", "weft": weft, "done": sorted(found), "out": str(out)}
+                    {
+                        "module": f"numba.tests.test_{name}",
+                        "weft": weft,
+                        "done": sorted(found),
+                        "out": str(out),
+                    }
                 )
             )
             environment = {
@@ -87,7 +92,9 @@ def outcomes(python, names, weft, path, jobs, run):
     kept = json.loads(path.read_text()) if path.exists() else {}
     waiting = [name for name in names if run or name not in kept]
     with ThreadPoolExecutor(jobs) as pool:
-        for name, found in zip(waiting, pool.map(lambda name: run_module(python, name, weft), waiting), strict=True):
+        for name, found in zip(
+            waiting, pool.map(lambda name: run_module(python, name, weft), waiting), strict=True
+        ):
             kept[name] = found
             path.write_text(json.dumps(kept, indent=0))
     return {name: kept[name] for name in names}
@@ -95,7 +102,9 @@ def outcomes(python, names, weft, path, jobs, run):
 
 def main():
     """Runs, prints and judges."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--python", required=True)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--write", action="store_true")

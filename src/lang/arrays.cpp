@@ -59,6 +59,92 @@ Value FunctionLowering::transposed(const Value& array) {
     return view(array, integer(0).parts[0], shape, strides, false);
 }
 
+Value FunctionLowering::part_of_complex(const Value& array, bool imaginary) {
+    const ScalarType real =
+        array.type->scalar == ScalarType::kComplex64 ? ScalarType::kFloat32 : ScalarType::kFloat64;
+    const TypeRef type =
+        array_type(real, array.type->rank, false, array.type->readonly, array.type->scope, array.type->owned);
+    Value result{type, {}, 0};
+    if (dry_) {
+        result.parts.resize(part_count(type));
+        return result;
+    }
+    std::vector<ValueId> strides;
+    for (size_t d = 0; d < type->rank; ++d) strides.push_back(stride_of(array, d));
+    const ValueId offset = integer(imaginary ? DType(real).itemsize() : 0).parts[0];
+    result.parts.push_back(builder_->view(array.parts[0], buffer_type(type).buffer, offset, strides));
+    if (type->owned) result.parts.push_back(owner_of(array));
+    for (size_t d = 0; d < type->rank; ++d) result.parts.push_back(size_of(array, d));
+    result.parts.insert(result.parts.end(), strides.begin(), strides.end());
+    return result;
+}
+
+Value FunctionLowering::copied(const Value& array, std::span<const ValueId> shape, NodeId where) {
+    const Value result = allocate(array.type->scalar, shape, where);
+    copy_into(result, array, where);
+    return result;
+}
+
+// The same memory with other sizes, of which one may be -1. It has to lie element by element.
+Value FunctionLowering::reshaped(const Value& array, std::vector<Value> sizes, NodeId where) {
+    if (sizes.size() == 1 && sizes[0].type->kind == TypeKind::kTuple) {
+        const Value whole = sizes[0];
+        sizes.clear();
+        for (size_t i = 0; i < whole.type->parts.size(); ++i) sizes.push_back(tuple_item(whole, i));
+    }
+    std::vector<ValueId> shape, strides;
+    for (const Value& size : sizes) shape.push_back(as_index(size, where));
+    if (dry_) return view(array, {}, shape, shape, true);
+    const ValueId one = integer(1).parts[0], zero = integer(0).parts[0];
+    const auto multiply = [&](ValueId a, ValueId b) { return builder_->apply(OpId::kMultiply, {a, b}); };
+    const auto is_equal = [&](ValueId a, ValueId b) { return builder_->apply(OpId::kEqual, {a, b}); };
+    const auto either = [&](ValueId a, ValueId b) { return builder_->apply(OpId::kLogicalOr, {a, b}); };
+    ValueId total = one, known = one, unknown = zero;
+    ValueId expected = integer(DType(array.type->scalar).itemsize()).parts[0], fits = boolean(true).parts[0];
+    for (size_t d = array.type->rank; d-- > 0;) {
+        const ValueId size = size_of(array, d);
+        const ValueId lies = either(is_equal(size, one), is_equal(stride_of(array, d), expected));
+        fits = builder_->apply(OpId::kLogicalAnd, {fits, lies});
+        expected = multiply(expected, size);
+        total = multiply(total, size);
+    }
+    check(either(fits, is_equal(total, zero)),
+          site("ValueError",
+               "reshape() of an array whose elements do not lie one behind the other: copy it before"),
+          {}, where);
+    const ValueId minus_one = integer(-1).parts[0];
+    ValueId negative = boolean(false).parts[0];
+    for (const ValueId size : shape) {
+        const ValueId is_unknown = is_equal(size, minus_one);
+        unknown = builder_->apply(OpId::kAdd, {unknown, builder_->cast(is_unknown, ScalarType::kInt64)});
+        negative = either(negative, builder_->apply(OpId::kLess, {size, minus_one}));
+        known = multiply(known, builder_->apply(OpId::kSelect, {is_unknown, one, size}));
+    }
+    check(builder_->apply(OpId::kLessEqual, {unknown, one}),
+          site("ValueError", "can only specify one unknown dimension"), {}, where);
+    // 0 where the rest is not known: NumPy does not take that for an unknown size either.
+    const ValueId divisor = builder_->apply(OpId::kSelect, {is_equal(known, zero), one, known});
+    const ValueId rest = builder_->apply(OpId::kFloorDivide, {total, divisor});
+    const ValueId filled = builder_->apply(OpId::kSelect, {is_equal(unknown, one), rest, one});
+    const ValueId holds = builder_->apply(
+        OpId::kLogicalAnd,
+        {is_equal(multiply(known, filled), total), builder_->apply(OpId::kLogicalNot, {negative})});
+    Site wrong = site("ValueError", "cannot reshape an array of size {} into this shape");
+    wrong.text = "cannot reshape array into this shape: it has another number of elements";
+    check(holds, std::move(wrong), {}, where);
+    for (ValueId& size : shape) {
+        size = builder_->apply(OpId::kSelect, {is_equal(size, minus_one), rest, size});
+        note(size, {0, int64_t{1} << 62, {}, 0});
+    }
+    strides.resize(shape.size());
+    ValueId bytes = integer(DType(array.type->scalar).itemsize()).parts[0];
+    for (size_t d = shape.size(); d-- > 0;) {
+        strides[d] = bytes;
+        bytes = multiply(bytes, shape[d]);
+    }
+    return view(array, zero, shape, strides, !shape.empty());
+}
+
 Value FunctionLowering::item_of(const Value& array, ValueId index) {
     if (array.type->rank == 1) return load({array, {index}});
     std::vector<ValueId> shape, strides;
@@ -383,9 +469,15 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
             expect_arguments(name, arguments, 0, 0);
             std::vector<ValueId> shape;
             for (size_t d = 0; d < base.type->rank; ++d) shape.push_back(size_of(base, d));
-            const Value result = allocate(base.type->scalar, shape, where);
-            copy_into(result, base, where);
-            return result;
+            return copied(base, shape, where);
+        }
+        if (name == "reshape" && arguments.keywords.empty() && !arguments.positional.empty())
+            return reshaped(base, arguments.positional, where);
+        if ((name == "ravel" || name == "flatten") && arguments.positional.empty()) {
+            if (name == "ravel") return reshaped(base, {integer(-1)}, where);
+            std::vector<ValueId> shape;
+            for (size_t d = 0; d < base.type->rank; ++d) shape.push_back(size_of(base, d));
+            return reshaped(copied(base, shape, where), {integer(-1)}, where);
         }
         if (name == "fill") {
             expect_arguments(name, arguments, 1, 1);

@@ -177,6 +177,13 @@ Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
         items.clear();
         for (size_t i = 0; i < whole.type->parts.size(); ++i) items.push_back(tuple_item(whole, i));
         if (items.empty()) fail(arguments.where, name + "() arg is an empty sequence");
+    } else if (items.size() == 1 && items[0].type->kind == TypeKind::kRange) {
+        return call_prelude("builtins." + name + "_of_range",
+                            {{scalar(scalar_type(ScalarType::kInt64, true), items[0].parts[0]),
+                              scalar(scalar_type(ScalarType::kInt64, true), items[0].parts[1]),
+                              scalar(scalar_type(ScalarType::kInt64, true), items[0].parts[2])},
+                             {},
+                             arguments.where});
     } else if (items.size() == 1) {
         if (!is_array(items[0].type) || items[0].type->rank != 1)
             fail(arguments.where,
@@ -274,6 +281,18 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
         return tuple({binary("floordiv", arguments.positional[0], arguments.positional[1], where),
                       binary("mod", arguments.positional[0], arguments.positional[1], where)});
     }
+    if (name == "getattr" || name == "hasattr") {
+        expect_arguments(name, arguments, 2, name == "getattr" ? 3 : 2);
+        const Value& base = arguments.positional[0];
+        const TypeRef attribute = arguments.positional[1].type;
+        if (attribute->kind != TypeKind::kString || base.type->kind == TypeKind::kSymbol)
+            fail(where, name + "() is compiled for values and known names only");
+        const bool has = has_attribute(base, attribute->text);
+        if (name == "hasattr") return boolean(has);
+        if (!has && arguments.positional.size() == 3) return arguments.positional[2];
+        return attribute_of(base, attribute->text, where);
+    }
+    if (name == "tuple" && arguments.positional.empty()) return tuple({});
     if (name == "tuple" && is_tuple() && arguments.positional.size() == 1) return arguments.positional[0];
     if (name == "sum" && is_tuple()) return fold_tuple("add", integer(0), arguments);
     if (name == "sum" && is_sequence()) return call_prelude("builtins.sum_of", arguments);
@@ -291,8 +310,74 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
     return std::nullopt;
 }
 
+// Functions of `operator`, which _operator has.
+std::optional<Value> FunctionLowering::call_operator(const std::string& name, const Arguments& arguments) {
+    const NodeId where = arguments.where;
+    std::string plain = name;
+    if (!plain.empty() && plain.back() == '_') plain.pop_back();
+    static constexpr std::string_view kBinary[] = {"add", "sub",    "mul",    "truediv", "floordiv", "mod",
+                                                   "pow", "lshift", "rshift", "and",     "or",       "xor"};
+    static constexpr std::string_view kCompared[] = {"eq", "ne", "lt", "le", "gt", "ge", "is", "is_not"};
+    const auto is_one_of = [&](std::span<const std::string_view> names, std::string_view given) {
+        return std::find(names.begin(), names.end(), given) != names.end();
+    };
+    const bool in_place = plain.starts_with("i") && is_one_of(kBinary, std::string_view(plain).substr(1));
+    if (in_place || is_one_of(kBinary, plain)) {
+        expect_arguments(name, arguments, 2, 2);
+        return binary(in_place ? plain.substr(1) : plain, arguments.positional[0], arguments.positional[1],
+                      where);
+    }
+    if (is_one_of(kCompared, plain)) {
+        expect_arguments(name, arguments, 2, 2);
+        return compare(plain, arguments.positional[0], arguments.positional[1], where);
+    }
+    if (plain == "contains") {
+        expect_arguments(name, arguments, 2, 2);
+        return compare("in", arguments.positional[1], arguments.positional[0], where);
+    }
+    if (plain == "truth" || plain == "not") {
+        expect_arguments(name, arguments, 1, 1);
+        const ValueId holds = truth(arguments.positional[0], where);
+        return plain == "not" ? negation(holds) : scalar(scalar_type(ScalarType::kBool, true), holds);
+    }
+    if (plain == "neg" || plain == "pos" || plain == "inv" || plain == "invert" || plain == "abs") {
+        expect_arguments(name, arguments, 1, 1);
+        if (plain == "abs") return absolute(arguments.positional[0], where);
+        return unary(plain == "inv" ? "invert" : plain, arguments.positional[0], where);
+    }
+    return std::nullopt;
+}
+
+// numpy.arange of ints and floats.
+Value FunctionLowering::call_arange(const Arguments& arguments) {
+    const NodeId where = arguments.where;
+    std::vector<Value> bounds = arguments.positional;
+    std::optional<ScalarType> element;
+    for (const auto& [keyword, value] : arguments.keywords) {
+        if (keyword != "dtype") expect_arguments("arange", {{}, {{keyword, value}}, where}, 1, 3);
+        element = dtype_of(value, where);
+    }
+    if (bounds.empty() || bounds.size() > 3) expect_arguments("arange", {bounds, {}, where}, 1, 3);
+    if (bounds.size() == 1) bounds.insert(bounds.begin(), integer(0));
+    if (bounds.size() == 2) bounds.push_back(integer(1));
+    bool whole = true, real = true;
+    for (const Value& bound : bounds) {
+        whole &= is_integer(bound.type);
+        real &= is_integer(bound.type) || is_float(bound.type);
+    }
+    const ScalarType made = whole ? ScalarType::kInt64 : ScalarType::kFloat64;
+    if (!real || (element && *element != made && !(whole && *element == ScalarType::kFloat64)))
+        fail(where, "arange() makes int64 of integers and float64 of floats in a compiled function",
+             "Fill an array of np.empty() in a loop.");
+    const ScalarType result = element.value_or(made);
+    for (Value& bound : bounds) bound = scalar(scalar_type(result, true), cast(bound, result));
+    return call_prelude(result == ScalarType::kInt64 ? "numpy.arange_of_integers" : "numpy.arange_of_floats",
+                        {std::move(bounds), {}, where});
+}
+
 // t.index(x), t.count(x)
-Value FunctionLowering::tuple_method(const Value& tuple, const std::string& name, const Arguments& arguments) {
+Value FunctionLowering::tuple_method(const Value& tuple, const std::string& name,
+                                     const Arguments& arguments) {
     expect_arguments(name, arguments, 1, 1);
     const TypeRef type = scalar_type(ScalarType::kInt64, true);
     const auto length = static_cast<int64_t>(tuple.type->parts.size());
@@ -301,8 +386,8 @@ Value FunctionLowering::tuple_method(const Value& tuple, const std::string& name
         const Value item = tuple_item(tuple, static_cast<size_t>(i));
         const ValueId same =
             truth(compare("eq", arguments.positional[0], item, arguments.where), arguments.where);
-        const Value found = name == "count" ? arithmetic(OpId::kAdd, result, integer(1), arguments.where)
-                                            : integer(i);
+        const Value found =
+            name == "count" ? arithmetic(OpId::kAdd, result, integer(1), arguments.where) : integer(i);
         result = scalar(type, apply(OpId::kSelect, {same, found.parts[0], result.parts[0]}));
     }
     if (name == "index") {

@@ -60,11 +60,16 @@ void FunctionLowering::expect_arguments(const std::string& name, const Arguments
 
 Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
     const Node& call = node(id);
+    Value callee;
     if (node(call.children[0]).kind == NodeKind::kAttribute) {
         const Value base = lower(node(call.children[0]).children[0], environment);
-        return call_method(base, node(call.children[0]).atoms[0], arguments_of(id, environment));
+        const std::string& name = node(call.children[0]).atoms[0];
+        if (base.type->kind != TypeKind::kSymbol && !field_of(base, name))
+            return call_method(base, name, arguments_of(id, environment));
+        callee = attribute_of(base, name, call.children[0]);  // a.dtype.type(1)
+    } else {
+        callee = lower(call.children[0], environment);
     }
-    const Value callee = lower(call.children[0], environment);
     if (callee.type->kind == TypeKind::kNever) return never();
     if (callee.type->kind == TypeKind::kClosure)
         return call_closure(callee, arguments_of(id, environment), environment);
@@ -308,6 +313,15 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         const std::array operands = {scalar(scalar_type(ScalarType::kComplex128, true),
                                             cast(arguments.positional[0], ScalarType::kComplex128))};
         return by_loop(*op, operands, arguments.where);
+    }
+    if (module == "numpy" && name == "arange") return call_arange(arguments);
+    if (module == "_operator") {
+        if (const std::optional<Value> result = call_operator(name, arguments)) return *result;
+    }
+    if (module == "cmath" && name == "log" && arguments.positional.size() == 2) {
+        const Arguments top{{arguments.positional[0]}, {}, arguments.where};
+        const Arguments base{{arguments.positional[1]}, {}, arguments.where};
+        return divide("truediv", call_known(symbol, top), call_known(symbol, base), arguments.where);
     }
     if (module == "cmath" && (name == "isfinite" || name == "isinf" || name == "isnan")) {
         expect_arguments(path, arguments, 1, 1);

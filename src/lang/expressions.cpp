@@ -8,6 +8,13 @@ namespace weft::lang {
 
 using ir::ValueId;
 
+namespace {
+
+constexpr std::string_view kArrayAttributes[] = {"shape",  "ndim",  "itemsize", "size", "T",
+                                                 "nbytes", "dtype", "strides",  "real", "imag"};
+
+}  // namespace
+
 Value FunctionLowering::lower(NodeId id, Environment& environment) {
     const Node& expression = node(id);
     switch (expression.kind) {
@@ -45,7 +52,8 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
                 const Value given = lower(node(child).children[0], environment);
                 if (given.type->kind == TypeKind::kNever) return never();
                 if (given.type->kind != TypeKind::kTuple)
-                    fail(child, "only tuples can be put into a tuple by *, not " + lang::describe(given.type));
+                    fail(child,
+                         "only tuples can be put into a tuple by *, not " + lang::describe(given.type));
                 for (size_t i = 0; i < given.type->parts.size(); ++i) items.push_back(tuple_item(given, i));
             }
             return tuple(std::move(items));
@@ -151,27 +159,21 @@ Value FunctionLowering::constant_of(TypeRef type) {
 
 Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
     const Node& expression = node(id);
-    const Value base = required(lower(expression.children[0], environment), id);
-    const std::string& name = expression.atoms[0];
+    return attribute_of(required(lower(expression.children[0], environment), id), expression.atoms[0], id);
+}
+
+Value FunctionLowering::attribute_of(const Value& base, const std::string& name, NodeId id) {
     if (base.type->kind == TypeKind::kNever) return base;
-    if (is_array(base.type)) {
-        if (name == "T") return transposed(base);
-        if (name == "shape") return shape_of(base);
-        if (name == "ndim") return integer(base.type->rank);
-        if (name == "itemsize") return integer(DType(base.type->scalar).itemsize());
-        if (name == "size") {
-            if (base.type->rank == 0) return integer(1);
-            ValueId size = size_of(base, 0);
-            for (size_t d = 1; d < base.type->rank; ++d)
-                size = apply(OpId::kMultiply, {size, size_of(base, d)});
-            if (base.type->rank > 1) note(size, {0, INT64_MAX, {}, 0});
-            return scalar(scalar_type(ScalarType::kInt64, true), size);
+    if (is_array(base.type)) return array_attribute(base, name, id);
+    if (base.type->kind == TypeKind::kSymbol && base.type->symbol->kind == SymbolKind::kKnown &&
+        base.type->symbol->path.starts_with("numpy.")) {
+        if (const DTypeInfo* found = DType::find(base.type->symbol->path.substr(6))) {
+            const DType dtype(found->scalar_type);
+            if (name == "type") return base;
+            if (name == "itemsize") return integer(dtype.itemsize());
+            if (name == "name") return {string_type(std::string(dtype.name())), {}, 0};
+            if (name == "kind") return {string_type(std::string(1, dtype.kind())), {}, 0};
         }
-        const std::vector<std::string> known = {"shape", "ndim", "itemsize", "size", "T"};
-        const std::string like = nearest(name, known);
-        fail(id, "'" + name + "' of an array is not compiled",
-             like.empty() ? "Arrays have shape, size, ndim, itemsize and T here."
-                          : "Is '" + like + "' meant?");
     }
     if (is_scalar(base.type)) {
         if (name == "real" || name == "imag") {
@@ -199,6 +201,47 @@ Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
     if (base.type->kind == TypeKind::kSymbol && base.type->symbol->kind == SymbolKind::kModule)
         fail(id, "module '" + base.type->symbol->path + "' has no attribute '" + name + "'");
     fail(id, lang::describe(base.type) + " has no attribute '" + name + "' in a compiled function");
+}
+
+bool FunctionLowering::has_attribute(const Value& base, const std::string& name) const {
+    if (field_of(base, name)) return true;
+    if (is_scalar(base.type)) return name == "real" || name == "imag";
+    return is_array(base.type) && std::find(std::begin(kArrayAttributes), std::end(kArrayAttributes), name) !=
+                                      std::end(kArrayAttributes);
+}
+
+Value FunctionLowering::array_attribute(const Value& array, const std::string& name, NodeId id) {
+    const TypeRef whole = scalar_type(ScalarType::kInt64, true);
+    const int64_t itemsize = DType(array.type->scalar).itemsize();
+    const auto size = [&] {
+        if (array.type->rank == 0) return integer(1);
+        ValueId product = size_of(array, 0);
+        for (size_t d = 1; d < array.type->rank; ++d)
+            product = apply(OpId::kMultiply, {product, size_of(array, d)});
+        if (array.type->rank > 1) note(product, {0, INT64_MAX, {}, 0});
+        return scalar(whole, product);
+    };
+    if (name == "T") return transposed(array);
+    if (name == "shape") return shape_of(array);
+    if (name == "ndim") return integer(array.type->rank);
+    if (name == "itemsize") return integer(itemsize);
+    if (name == "size") return size();
+    if (name == "nbytes")
+        return scalar(whole, apply(OpId::kMultiply, {size().parts[0], integer(itemsize).parts[0]}));
+    if (name == "dtype") return {symbol_type(symbol_of_dtype(array.type->scalar)), {}, 0};
+    if (name == "strides") {
+        std::vector<Value> strides;
+        for (size_t d = 0; d < array.type->rank; ++d) strides.push_back(scalar(whole, stride_of(array, d)));
+        return tuple(std::move(strides));
+    }
+    const bool is_complex = DType(array.type->scalar).is_complex();
+    if (name == "real") return is_complex ? part_of_complex(array, false) : array;
+    if (name == "imag" && is_complex) return part_of_complex(array, true);
+    const std::vector<std::string> known(std::begin(kArrayAttributes), std::end(kArrayAttributes));
+    const std::string like = nearest(name, known);
+    fail(id, "'" + name + "' of an array is not compiled",
+         like.empty() ? "Arrays have shape, size, ndim, dtype, T, strides, real and imag here."
+                      : "Is '" + like + "' meant?");
 }
 
 // --- expressions that choose ----------------------------------------------------------------------------

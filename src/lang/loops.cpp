@@ -50,8 +50,53 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment&
         return result;
     }
     if (path == "builtins.zip") return zip_sequence(parts(1, SIZE_MAX - 1));
+    if (path == "numpy.ndindex" || path == "numpy.ndenumerate")
+        return indices_sequence(id, path == "numpy.ndenumerate", environment);
     if (path == "builtins.reversed") return reversed_sequence(parts(1, 1)[0]);
     return sequence_of(required(lower(id, environment), id), id);
+}
+
+// The indices of an array or shape in the order of C, for an array with its elements.
+FunctionLowering::Sequence FunctionLowering::indices_sequence(NodeId id, bool with_elements,
+                                                              Environment& environment) {
+    const Arguments given = arguments_of(id, environment);
+    expect_arguments(with_elements ? "ndenumerate" : "ndindex", given, with_elements ? 1 : 0,
+                     with_elements ? 1 : SIZE_MAX);
+    std::vector<ValueId> shape;
+    const bool is_tuple = given.positional.size() == 1 && given.positional[0].type->kind == TypeKind::kTuple;
+    if (with_elements) {
+        if (!is_array(given.positional[0].type))
+            fail(id, "ndenumerate() takes an array, not " + lang::describe(given.positional[0].type));
+        for (size_t d = 0; d < given.positional[0].type->rank; ++d)
+            shape.push_back(size_of(given.positional[0], d));
+    } else if (is_tuple) {
+        for (size_t i = 0; i < given.positional[0].type->parts.size(); ++i)
+            shape.push_back(as_index(tuple_item(given.positional[0], i), id));
+    } else {
+        for (const Value& size : given.positional) shape.push_back(as_index(size, id));
+    }
+    Sequence result;
+    result.count = [this, shape] {
+        ValueId count = integer(1).parts[0];
+        for (const ValueId size : shape)
+            count = apply(OpId::kMultiply, {count, apply(OpId::kMaximum, {size, integer(0).parts[0]})});
+        return count;
+    };
+    result.element = [this, shape, given, with_elements](ValueId k) {
+        const TypeRef type = scalar_type(ScalarType::kInt64, true);
+        std::vector<ValueId> indices(shape.size());
+        for (size_t d = shape.size(); d-- > 0;) {
+            indices[d] = d == 0 ? k : apply(OpId::kRemainder, {k, shape[d]});
+            note(indices[d], {0, INT64_MAX, shape[d], 0});
+            if (d > 0) k = apply(OpId::kFloorDivide, {k, shape[d]});
+        }
+        std::vector<Value> items;
+        for (const ValueId index : indices) items.push_back(scalar(type, index));
+        Value index = tuple(std::move(items));
+        if (!with_elements) return index;
+        return tuple({std::move(index), load({given.positional[0], std::move(indices)})});
+    };
+    return result;
 }
 
 FunctionLowering::Sequence FunctionLowering::zip_sequence(std::vector<Sequence> sequences) {

@@ -195,6 +195,7 @@ private:
     Sequence sequence_of(NodeId id, Environment& environment);
     Sequence sequence_of(const Value& value, NodeId where);
     Sequence range_sequence(const Value& range, NodeId where);
+    Sequence indices_sequence(NodeId id, bool with_elements, Environment& environment);
     Sequence zip_sequence(std::vector<Sequence> sequences);
     Sequence reversed_sequence(const Sequence& sequence);
     Loop open_loop(NodeId id, Environment& environment);
@@ -264,6 +265,9 @@ private:
     Value lower_global(NodeId id);
     Value constant_of(TypeRef type);  // whose literals tell the value
     Value lower_attribute(NodeId id, Environment& environment);
+    Value attribute_of(const Value& base, const std::string& name, NodeId id);
+    Value array_attribute(const Value& array, const std::string& name, NodeId id);
+    bool has_attribute(const Value& base, const std::string& name) const;
     Value lower_choice(NodeId id, ir::ValueId condition, Environment& environment,
                        const std::function<Value(Environment&)>& yes,
                        const std::function<Value(Environment&)>& no);
@@ -336,6 +340,9 @@ private:
     Value view(const Value& array, ir::ValueId byte_offset, std::span<const ir::ValueId> shape,
                std::span<const ir::ValueId> strides, bool contiguous);
     Value transposed(const Value& array);
+    Value part_of_complex(const Value& array, bool imaginary);
+    Value reshaped(const Value& array, std::vector<Value> sizes, NodeId where);
+    Value copied(const Value& array, std::span<const ir::ValueId> shape, NodeId where);
     Value item_of(const Value& array, ir::ValueId index);  // an element, or what has one dimension less
     Value sliced(NodeId id, const Value& base, std::span<const IndexItem> items, Environment& environment);
     struct Range {
@@ -391,6 +398,8 @@ private:
     Value call_length(const Arguments& arguments);
     Value call_convert(ScalarType to, bool weak, const Arguments& arguments);
     Value call_text(bool representation, const Arguments& arguments);
+    std::optional<Value> call_operator(const std::string& name, const Arguments& arguments);
+    Value call_arange(const Arguments& arguments);
     Value call_print(const Arguments& arguments);
     void expect_printable(TypeRef type, NodeId where) const;
     Value call_round(const Arguments& arguments);

@@ -376,6 +376,11 @@ Value FunctionLowering::equal_types_only(const std::string& name, const Value& l
     const bool equality = name == "eq" || name == "ne";
     if (left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString && equality)
         return boolean((left.type == right.type) == (name == "eq"));
+    const auto is_known = [](const Value& value) {
+        return value.type->kind == TypeKind::kSymbol && value.type->symbol->kind == SymbolKind::kKnown;
+    };
+    if (equality && is_known(left) && is_known(right))  // dtypes
+        return boolean((left.type->symbol->path == right.type->symbol->path) == (name == "eq"));
     if (left.type->kind == TypeKind::kNone || right.type->kind == TypeKind::kNone) {
         if (equality) return boolean((left.type == right.type) == (name == "eq"));
     }

@@ -1,6 +1,20 @@
 #include "lang/symbols.h"
 
+#include <map>
+#include <mutex>
+
 namespace weft::lang {
+
+const Symbol* symbol_of_dtype(ScalarType type) {
+    static auto* const symbols = new std::map<ScalarType, Symbol>;
+    static auto* const mutex = new std::mutex;
+    const std::lock_guard lock(*mutex);
+    Symbol& symbol = (*symbols)[type];
+    symbol.kind = SymbolKind::kKnown;
+    symbol.name = DType(type).name();
+    symbol.path = "numpy." + symbol.name;
+    return &symbol;
+}
 
 std::string Symbol::described() const {
     switch (kind) {

@@ -52,6 +52,9 @@ struct Symbol {
     std::string described() const;
 };
 
+// A type of NumPy's, as if the program named it: numpy.float64.
+const Symbol* symbol_of_dtype(ScalarType type);
+
 // Owned by whoever made it, with all that it refers to, for as long as anything is compiled from it.
 struct FunctionSource {
     std::string name, file;

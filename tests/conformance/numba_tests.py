@@ -21,7 +21,16 @@ import types
 import unittest
 
 SECONDS = 60  # for one test
-IGNORED = {"nopython", "cache", "parallel", "inline", "debug", "locals", "no_cpython_wrapper", "no_cfunc_wrapper"}
+IGNORED = {
+    "nopython",
+    "cache",
+    "parallel",
+    "inline",
+    "debug",
+    "locals",
+    "no_cpython_wrapper",
+    "no_cfunc_wrapper",
+}
 KNOWN = {"boundscheck", "error_model", "fastmath", "nogil"}
 compiled_calls = 0
 
@@ -80,7 +89,11 @@ def swap():
             self._compiled = weft.jit(function, **options)
             self._converters = converters(signature)
             self.py_func = function
-            self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
+            self.__name__, self.__doc__, self.__module__ = (
+                function.__name__,
+                function.__doc__,
+                function.__module__,
+            )
             self.__qualname__, self.__wrapped__ = function.__qualname__, function
 
         def __call__(self, *arguments, **keywords):
@@ -120,7 +133,9 @@ def swap():
             return Dispatcher(signature_or_function, None, ours)
         if isinstance(signature_or_function, Dispatcher):
             return signature_or_function
-        return lambda function: Dispatcher(getattr(function, "py_func", function), signature_or_function, ours)
+        return lambda function: Dispatcher(
+            getattr(function, "py_func", function), signature_or_function, ours
+        )
 
     for module in (numba, numba.core.decorators):
         module.jit = module.njit = jit

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "compiled/records.h"
 #include "convert/foreign_buffer.h"
@@ -12,7 +13,7 @@ namespace weft::python {
 namespace {
 
 // A key is a number for each scalar or array, in order; a tuple's comes before those of its items.
-enum class KeyKind : uint64_t { kScalar = 1, kArray, kNone, kTuple, kFunction, kRecord };
+enum class KeyKind : uint64_t { kScalar = 1, kArray, kNone, kTuple, kFunction, kRecord, kText };
 constexpr int kKindShift = 56;
 constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9;
 constexpr int kRankShift = 16;
@@ -58,6 +59,7 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
                 parts.push_back(take_type(key, may_overlap, scope, functions));
             return lang::tuple_type(std::move(parts));
         }
+        case KeyKind::kText: return lang::string_type(*reinterpret_cast<const std::string*>(*key++));
         case KeyKind::kRecord: {
             const auto* const record = reinterpret_cast<const lang::Record*>(*key++);
             std::vector<lang::TypeRef> parts;
@@ -234,6 +236,12 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
             add(PyTuple_GetItem(fields.ptr(), static_cast<Py_ssize_t>(i)), parameter, function, name);
         return;
     }
+    if (PyUnicode_Check(object)) {  // a text is part of the type, so that it is known
+        static auto* const texts = new std::set<std::string>;
+        key_.push_back(key_of(KeyKind::kText, 0));
+        key_.push_back(reinterpret_cast<uint64_t>(&*texts->insert(text_of(nb::handle(object))).first));
+        return;
+    }
     if (is_enumeration(object)) {
         kept_.push_back(nb::handle(object).attr("value"));
         return add(kept_.back().ptr(), parameter, function, name);
@@ -271,7 +279,8 @@ bool CallArguments::add_buffer(PyObject* object, size_t parameter, const std::st
         return true;
     }
     const auto rank = static_cast<size_t>(buffer.ndim);
-    if (rank > 0 && (buffer.shape == nullptr || buffer.strides == nullptr)) return false;  // a date of NumPy's
+    if (rank > 0 && (buffer.shape == nullptr || buffer.strides == nullptr))
+        return false;  // a date of NumPy's
     add_array(dtype->scalar_type(), static_cast<char*>(buffer.buf), {buffer.shape, rank},
               {buffer.strides, rank}, readonly, parameter);
     return true;

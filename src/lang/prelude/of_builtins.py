@@ -209,3 +209,17 @@ def in_items(x, items):
 def in_range(x, start, stop, step):
     inside = (start <= x and x < stop) if step > 0 else (stop < x and x <= start)
     return inside and (x - start) % step == 0
+
+
+def min_of_range(start, stop, step):
+    count = len(range(start, stop, step))
+    if count == 0:
+        raise ValueError("min() arg is an empty sequence")
+    return min(start, start + (count - 1) * step)
+
+
+def max_of_range(start, stop, step):
+    count = len(range(start, stop, step))
+    if count == 0:
+        raise ValueError("max() arg is an empty sequence")
+    return max(start, start + (count - 1) * step)
