@@ -1,5 +1,6 @@
 // Arrays as values: their parts, views of them, and arrays that the function makes.
 #include <algorithm>
+#include <array>
 
 #include "lang/lowering.h"
 
@@ -156,13 +157,56 @@ Value FunctionLowering::item_of(const Value& array, ValueId index) {
                 array.type->contiguous);
 }
 
+// The same where the step is not known before.
+FunctionLowering::Range FunctionLowering::any_slice_range(NodeId slice, const Value& given_step, ValueId size,
+                                                          Environment& environment) {
+    const ValueId step = as_index(given_step, node(slice).children[2]);
+    std::array<ValueId, 2> given{};
+    for (size_t k = 0; k < 2; ++k) {
+        const NodeId child = node(slice).children[k];
+        if (node(child).kind == NodeKind::kNone) continue;
+        given[k] = as_index(lower(child, environment), child);
+    }
+    if (dry_) return {};
+    const auto number = [&](int64_t value) { return integer(value).parts[0]; };
+    const auto choose = [&](ValueId condition, ValueId yes, ValueId no) {
+        return builder_->apply(OpId::kSelect, {condition, yes, no});
+    };
+    check(builder_->apply(OpId::kNotEqual, {step, number(0)}),
+          site("ValueError", "slice step cannot be zero"), {}, slice);
+    const ValueId up = builder_->apply(OpId::kGreater, {step, number(0)});
+    const ValueId before_end = builder_->apply(OpId::kSubtract, {size, number(1)});
+    const ValueId low = choose(up, number(0), number(-1)), high = choose(up, size, before_end);
+    const auto bound = [&](size_t k, ValueId otherwise) {
+        if (node(node(slice).children[k]).kind == NodeKind::kNone) return otherwise;
+        const ValueId from_end = builder_->apply(OpId::kAdd, {given[k], size});
+        const ValueId at = choose(builder_->apply(OpId::kLess, {given[k], number(0)}), from_end, given[k]);
+        return builder_->apply(OpId::kMinimum, {builder_->apply(OpId::kMaximum, {at, low}), high});
+    };
+    const ValueId start = bound(0, choose(up, low, high)), stop = bound(1, choose(up, high, low));
+    const ValueId distance = choose(up, builder_->apply(OpId::kSubtract, {stop, start}),
+                                    builder_->apply(OpId::kSubtract, {start, stop}));
+    // As an unsigned number, so that the least of all has a magnitude.
+    const auto unsigned_of = [&](ValueId value) { return builder_->cast(value, ScalarType::kUInt64); };
+    const ValueId by = unsigned_of(choose(up, step, builder_->apply(OpId::kNegative, {step})));
+    const ValueId one = builder_->constant(Constant::of(ScalarType::kUInt64, uint64_t{1}));
+    const ValueId steps = builder_->apply(
+        OpId::kAdd, {builder_->apply(OpId::kFloorDivide,
+                                     {builder_->apply(OpId::kSubtract, {unsigned_of(distance), one}), by}),
+                     one});
+    const ValueId count = choose(builder_->apply(OpId::kGreater, {distance, number(0)}),
+                                 builder_->cast(steps, ScalarType::kInt64), number(0));
+    note(count, {0, int64_t{1} << 62, {}, 0});
+    return {start, count, step};
+}
+
 // The elements that NumPy's slice takes: bounds beyond the ends are moved to the ends.
 FunctionLowering::Range FunctionLowering::slice_range(NodeId slice, ValueId size, Environment& environment) {
     const Node& bounds = node(slice);
     const auto is_none = [&](size_t k) { return node(bounds.children[k]).kind == NodeKind::kNone; };
     Value step = is_none(2) ? integer(1) : lower(bounds.children[2], environment);
     const std::optional<int64_t> known_step = literal_integer(step.type);
-    if (!known_step) fail(slice, "the step of a slice has to be a known number");
+    if (!known_step) return any_slice_range(slice, step, size, environment);
     if (*known_step == 0) fail(slice, "slice step cannot be zero");
     const bool up = *known_step > 0;
     const auto number = [&](int64_t value) { return integer(value).parts[0]; };

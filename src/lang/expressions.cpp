@@ -159,7 +159,9 @@ Value FunctionLowering::constant_of(TypeRef type) {
 
 Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
     const Node& expression = node(id);
-    return attribute_of(required(lower(expression.children[0], environment), id), expression.atoms[0], id);
+    const Value base = lower(expression.children[0], environment);
+    if (base.type->kind == TypeKind::kRecord) return attribute_of(base, expression.atoms[0], id);
+    return attribute_of(required(base, id), expression.atoms[0], id);
 }
 
 Value FunctionLowering::attribute_of(const Value& base, const std::string& name, NodeId id) {
@@ -193,6 +195,14 @@ Value FunctionLowering::attribute_of(const Value& base, const std::string& name,
                        : scalar(scalar_type(ScalarType::kInt64, true), cast(base, ScalarType::kInt64));
     }
     if (const std::optional<size_t> field = field_of(base, name)) return tuple_item(base, *field);
+    if (base.type->record != nullptr && base.type->record->is_enumeration) {
+        const auto known = literal_integer(base.type->parts[0]);
+        if (name == "value") return value_of_member(base, id);
+        if (name == "name" && known)
+            return {string_type(base.type->record->fields[static_cast<size_t>(*known)]), {}, 0};
+        fail(id, "'" + name + "' of a member of " + base.type->record->name + " is not compiled",
+             "Its value is.");
+    }
     if (base.type->record != nullptr) {
         const std::string like = nearest(name, base.type->record->fields);
         fail(id, base.type->record->name + " has no field '" + name + "'",
@@ -326,7 +336,9 @@ Value FunctionLowering::lower_condition(NodeId id, Environment& environment) {
     switch (value.type->kind) {
         case TypeKind::kNone: return boolean(false);
         case TypeKind::kTuple: return boolean(!value.type->parts.empty());
-        case TypeKind::kRecord: return boolean(true);
+        case TypeKind::kRecord:
+            if (!value.type->record->is_integer) return boolean(true);
+            break;
         case TypeKind::kString: return boolean(!value.type->text.empty());
         default: break;
     }

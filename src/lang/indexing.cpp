@@ -38,7 +38,7 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         const auto length = static_cast<int64_t>(base.type->parts.size());
         if (items.size() != 1) fail(id, "a tuple has one index");
         if (node(items[0]).kind == NodeKind::kSlice) return tuple_slice(items[0], base, environment);
-        const Value index = lower(items[0], environment);
+        const Value index = required(lower(items[0], environment), items[0]);
         const auto known = literal_integer(index.type);
         if (known) {
             const int64_t at = *known < 0 ? *known + length : *known;
@@ -81,17 +81,30 @@ Value FunctionLowering::tuple_slice(NodeId slice, const Value& tuple, Environmen
     return this->tuple(std::move(items));
 }
 
-// The item of that number, where all are numbers of one type.
+// By branches: of arrays, or tuples.
+Value FunctionLowering::any_item_of(const Value& tuple, ValueId at, size_t from, TypeRef type, NodeId where) {
+    const Value item = convert(tuple_item(tuple, from), type, where);
+    if (from + 1 == tuple.type->parts.size() || dry_) return item;
+    const auto results = builder_->if_else(
+        builder_->apply(OpId::kEqual, {at, integer(static_cast<int64_t>(from)).parts[0]}),
+        [&](ir::Builder&, std::span<const ValueId>) { return item.parts; },
+        [&](ir::Builder&, std::span<const ValueId>) {
+            return any_item_of(tuple, at, from + 1, type, where).parts;
+        });
+    return {type, {results.begin(), results.end()}, 0};
+}
+
+// The item of that number, where all are of one type.
 Value FunctionLowering::any_item(const Value& tuple, ValueId at, NodeId where) {
     const std::vector<TypeRef>& parts = tuple.type->parts;
     if (parts.empty()) fail(where, "the tuple is empty");
     TypeRef type = parts[0];
     for (TypeRef part : parts) {
-        type = join(type, part);
-        if (type == nullptr || !is_scalar(type))
-            fail(where, "items of different types are taken by known indices only");
+        type = joined(type, part);
+        if (type == nullptr) fail(where, "items of different types are taken by known indices only");
     }
     type = without_literals(type);
+    if (!is_scalar(type)) return any_item_of(tuple, at, 0, type, where);
     Value result = convert(tuple_item(tuple, 0), type, where);
     for (size_t i = 1; i < parts.size(); ++i) {
         const Value item = convert(tuple_item(tuple, i), type, where);

@@ -283,7 +283,8 @@ ValueId FunctionLowering::cast(const Value& value, ScalarType to) {
     return dry_ ? ValueId{} : builder_->cast(value.parts[0], to);
 }
 
-ValueId FunctionLowering::as_index(const Value& value, NodeId where) {
+ValueId FunctionLowering::as_index(const Value& given, NodeId where) {
+    const Value value = required(given, where);
     if (!is_integer(value.type)) fail(where, "an integer is needed here, not " + lang::describe(value.type));
     return cast(value, ScalarType::kInt64);
 }

@@ -323,6 +323,7 @@ private:
     Value shape_of(const Value& array) const;
     Value tuple_item(const Value& tuple, size_t index) const;
     Value tuple_slice(NodeId slice, const Value& tuple, Environment& environment);
+    Value any_item_of(const Value& tuple, ir::ValueId at, size_t from, TypeRef type, NodeId where);
     Value any_item(const Value& tuple, ir::ValueId at, NodeId where);
 
     struct Arguments {
@@ -348,6 +349,7 @@ private:
     struct Range {
         ir::ValueId start, count, step;  // step invalid: 1
     };
+    Range any_slice_range(NodeId slice, const Value& step, ir::ValueId size, Environment& environment);
     Range slice_range(NodeId slice, ir::ValueId size, Environment& environment);
     Value allocate(ScalarType element, std::span<const ir::ValueId> sizes, NodeId where);
     void fill(const Value& array, const Value& value, NodeId where);
@@ -375,6 +377,7 @@ private:
     Arguments arguments_of(NodeId id, Environment& environment);
     Value call_known(const Symbol& symbol, const Arguments& arguments);
     Value make_record(const Record& record, const Arguments& arguments);
+    Value value_of_member(const Value& member, NodeId where);
     Value replaced(const Value& record, const Arguments& arguments);
     std::optional<size_t> field_of(const Value& record, const std::string& name) const;
     Value call_function(const Symbol& symbol, const Arguments& arguments);

@@ -104,10 +104,15 @@ Value FunctionLowering::arithmetic(OpId op, const Value& left, const Value& righ
     return scalar(type, apply(op, {cast(left, type->scalar), cast(right, type->scalar)}));
 }
 
-Value FunctionLowering::required(const Value& value, NodeId where) {
-    if (value.type->kind != TypeKind::kOptional) return value;
-    check(value.parts[0], site("TypeError", "None has no such operation"), {}, where);
-    return {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, value.origin};
+Value FunctionLowering::required(const Value& given, NodeId where) {
+    Value value = given;
+    if (value.type->kind == TypeKind::kOptional) {
+        check(value.parts[0], site("TypeError", "None has no such operation"), {}, where);
+        value = {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, value.origin};
+    }
+    if (value.type->kind == TypeKind::kRecord && value.type->record->is_integer)  // of an IntEnum
+        return value_of_member(value, where);
+    return value;
 }
 
 Value FunctionLowering::binary(const std::string& name, const Value& first, const Value& second,
@@ -284,8 +289,18 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
             scalar(scalar_type(ScalarType::kBool, true), (is_first ? first : second).parts[0]);
         return name == "is_not" ? bound : negation(bound.parts[0]);
     }
+    const auto is_member = [](const Value& value) {
+        return value.type->kind == TypeKind::kRecord && value.type->record->is_enumeration;
+    };
+    if ((name == "is" || name == "is_not") && is_member(first) && is_member(second)) {
+        const std::string same = name == "is" ? "eq" : "ne";
+        if (first.type->record != second.type->record) return boolean(name == "is_not");
+        return compare(same, tuple_item(first, 0), tuple_item(second, 0), where);
+    }
     const Value left = required(first, where), right = required(second, where);
     if (left.type->kind == TypeKind::kNever || right.type->kind == TypeKind::kNever) return never();
+    if ((name == "eq" || name == "ne") && is_member(left) != is_member(right))
+        return boolean(name == "ne");  // a member is nothing else
     if (name == "is" || name == "is_not") {
         const bool nothing = left.type->kind == TypeKind::kNone || right.type->kind == TypeKind::kNone;
         if (!nothing && !(is_bool(left.type) && is_bool(right.type)))
@@ -413,7 +428,9 @@ ValueId FunctionLowering::truth(const Value& value, NodeId where) {
         case TypeKind::kNever: return {};
         case TypeKind::kNone: return boolean(false).parts[0];
         case TypeKind::kTuple: return boolean(!value.type->parts.empty()).parts[0];
-        case TypeKind::kRecord: return boolean(true).parts[0];
+        case TypeKind::kRecord:
+            if (value.type->record->is_integer) return truth(value_of_member(value, where), where);
+            return boolean(true).parts[0];
         case TypeKind::kString: return boolean(!value.type->text.empty()).parts[0];
         default: fail(where, lang::describe(value.type) + " has no truth value in a compiled function");
     }

@@ -6,15 +6,30 @@
 namespace weft::lang {
 
 std::optional<size_t> FunctionLowering::field_of(const Value& value, const std::string& name) const {
-    if (value.type->record == nullptr) return std::nullopt;
+    if (value.type->record == nullptr || value.type->record->is_enumeration) return std::nullopt;
     const std::vector<std::string>& fields = value.type->record->fields;
     const auto found = std::find(fields.begin(), fields.end(), name);
     if (found == fields.end()) return std::nullopt;
     return static_cast<size_t>(found - fields.begin());
 }
 
+// A member's value: known for a constant, else one of all members' values.
+Value FunctionLowering::value_of_member(const Value& member, NodeId where) {
+    const std::vector<TypeRef>& values = member.type->record->defaults;
+    if (std::find(values.begin(), values.end(), nullptr) != values.end())
+        fail(where, "the members of " + member.type->record->name + " have values that are not compiled");
+    if (const auto known = literal_integer(member.type->parts[0]))
+        return constant_of(values[static_cast<size_t>(*known)]);
+    std::vector<Value> all;
+    for (TypeRef value : values) all.push_back(constant_of(value));
+    return any_item(tuple(std::move(all)), member.parts[0], where);
+}
+
 Value FunctionLowering::make_record(const Record& record, const Arguments& arguments) {
     const NodeId where = arguments.where;
+    if (record.is_enumeration)
+        fail(where, "members of " + record.name + " are not looked up in a compiled function",
+             "Name the member, or give it as an argument.");
     if (!record.not_made.empty())
         fail(where, record.not_made, "Make it outside, and give it as an argument.");
     const auto places =

@@ -34,6 +34,9 @@ struct Record {
     std::vector<TypeRef> defaults;  // by field; null where there is none that is a constant
     std::vector<bool> keyword_only;
     bool is_tuple = false;
+    // An enumeration: its members by `fields`, their values by `defaults`. A member is its number.
+    bool is_enumeration = false;
+    bool is_integer = false;                // whose members are integers, too
     bool compares = false, orders = false;  // its instances as its fields do
     std::string not_made{};                 // why a function cannot make one; empty where it can
     const void* handle = nullptr;           // whoever made it knows the class by that

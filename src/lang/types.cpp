@@ -333,6 +333,7 @@ std::string describe(TypeRef type) {
                    "d" + (type->readonly ? ", read-only)" : ")");
         case TypeKind::kRecord:
         case TypeKind::kTuple: {
+            if (type->record != nullptr && type->record->is_enumeration) return type->record->name;
             std::string text = type->record == nullptr ? "tuple(" : type->record->name + "(";
             for (size_t i = 0; i < type->parts.size(); ++i)
                 text += (i > 0 ? ", " : "") + describe(type->parts[i]);

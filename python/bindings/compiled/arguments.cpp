@@ -35,14 +35,6 @@ bool is_numpy_scalar(PyObject* object) {
     return PyObject_IsInstance(object, generic.ptr()) == 1;
 }
 
-// Members of enumerations are given by their values, as constants are.
-bool is_enumeration(PyObject* object) {
-    PyObject* const modules = PySys_GetObject("modules");
-    PyObject* const module = modules == nullptr ? nullptr : PyDict_GetItemString(modules, "enum");
-    return module != nullptr &&
-           PyObject_IsInstance(object, nb::object(nb::handle(module).attr("Enum")).ptr()) == 1;
-}
-
 lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
                         const GivenFunctions& functions) {
     const uint64_t code = *key++;
@@ -63,7 +55,7 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
         case KeyKind::kRecord: {
             const auto* const record = reinterpret_cast<const lang::Record*>(*key++);
             std::vector<lang::TypeRef> parts;
-            for (size_t i = 0; i < record->fields.size(); ++i)
+            for (size_t i = 0; i < (record->is_enumeration ? 1 : record->fields.size()); ++i)
                 parts.push_back(take_type(key, may_overlap, scope, functions));
             return lang::record_type(record, std::move(parts));
         }
@@ -175,7 +167,8 @@ bool CallArguments::add_number(PyObject* object) {
         add_scalar(ScalarType::kBool, true, &value);
         return true;
     }
-    if (PyLong_Check(object)) {
+    if (PyLong_Check(object) &&
+        (PyLong_CheckExact(object) || !nb::hasattr(nb::handle(object).type(), "__members__"))) {
         int overflow = 0;
         const int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
         if (overflow != 0) throw OverflowError("the integer does not fit in 64 bits");
@@ -227,29 +220,35 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
         return;
     }
     if (add_buffer(object, parameter, function, name)) return;
-    if (const lang::Record* const record = record_of(nb::handle(object).type())) {
-        key_.push_back(key_of(KeyKind::kRecord, 0));
-        key_.push_back(reinterpret_cast<uint64_t>(record));
-        const nb::object fields = fields_of(*record, object);
-        kept_.push_back(fields);
-        for (size_t i = 0; i < record->fields.size(); ++i)
-            add(PyTuple_GetItem(fields.ptr(), static_cast<Py_ssize_t>(i)), parameter, function, name);
-        return;
+    if (add_record(object, parameter, function, name)) return;
+    const nb::object plain = nb::getattr(nb::handle(object), "value", nb::object());
+    if (plain.is_valid() && nb::hasattr(nb::handle(object).type(), "__members__")) {  // flags
+        kept_.push_back(plain);
+        return add(plain.ptr(), parameter, function, name);
     }
-    if (PyUnicode_Check(object)) {  // a text is part of the type, so that it is known
+    if (PyUnicode_CheckExact(object)) {  // a text is part of the type, so that it is known
         static auto* const texts = new std::set<std::string>;
         key_.push_back(key_of(KeyKind::kText, 0));
         key_.push_back(reinterpret_cast<uint64_t>(&*texts->insert(text_of(nb::handle(object))).first));
         return;
     }
-    if (is_enumeration(object)) {
-        kept_.push_back(nb::handle(object).attr("value"));
-        return add(kept_.back().ptr(), parameter, function, name);
-    }
     throw TypeError(
         "argument '" + name + "' of " + function + "() is a " + type_name(object) +
         ", which compiled functions do not take" +
         (PyList_Check(object) ? ": give np.array(...)" : ": give numbers, arrays or tuples of such"));
+}
+
+bool CallArguments::add_record(PyObject* object, size_t parameter, const std::string& function,
+                               const std::string& name) {
+    const lang::Record* const record = record_of(nb::handle(object).type());
+    if (record == nullptr) return false;
+    key_.push_back(key_of(KeyKind::kRecord, 0));
+    key_.push_back(reinterpret_cast<uint64_t>(record));
+    const nb::object fields = fields_of(*record, object);
+    kept_.push_back(fields);
+    const Py_ssize_t count = PyTuple_Size(fields.ptr());
+    for (Py_ssize_t i = 0; i < count; ++i) add(PyTuple_GetItem(fields.ptr(), i), parameter, function, name);
+    return true;
 }
 
 void CallArguments::add_global(PyObject* object, size_t parameter, const std::string& function) {

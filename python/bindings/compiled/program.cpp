@@ -13,6 +13,17 @@ namespace weft::python {
 lang::TypeRef type_of_constant(nb::handle value) {
     PyObject* const object = value.ptr();
     if (object == Py_None) return lang::simple_type(lang::TypeKind::kNone);
+    const lang::Record* const record = record_of(value.type());
+    if (PyTuple_CheckExact(object) || record != nullptr) {
+        std::vector<lang::TypeRef> parts;
+        const nb::object items = record == nullptr ? nb::borrow(value) : fields_of(*record, value);
+        for (nb::handle item : nb::borrow<nb::tuple>(items)) {
+            parts.push_back(type_of_constant(item));
+            if (parts.back() == nullptr) return nullptr;
+        }
+        return record == nullptr ? lang::tuple_type(std::move(parts))
+                                 : lang::record_type(record, std::move(parts));
+    }
     if (PyBool_Check(object))
         return lang::literal_type(
             Constant::of(ScalarType::kBool, static_cast<uint8_t>(object == Py_True ? 1 : 0)));
@@ -29,17 +40,6 @@ lang::TypeRef type_of_constant(nb::handle value) {
         return lang::literal_type(Constant::of(ScalarType::kComplex128, parts));
     }
     if (PyUnicode_Check(object)) return lang::string_type(text_of(value));
-    const lang::Record* const record = record_of(value.type());
-    if (PyTuple_CheckExact(object) || record != nullptr) {
-        std::vector<lang::TypeRef> parts;
-        const nb::object items = record == nullptr ? nb::borrow(value) : fields_of(*record, value);
-        for (nb::handle item : nb::borrow<nb::tuple>(items)) {
-            parts.push_back(type_of_constant(item));
-            if (parts.back() == nullptr) return nullptr;
-        }
-        return record == nullptr ? lang::tuple_type(std::move(parts))
-                                 : lang::record_type(record, std::move(parts));
-    }
     return nullptr;
 }
 
@@ -88,6 +88,18 @@ private:
         } else if (kind == "constant") {
             symbol.kind = SymbolKind::kValue;
             symbol.type = type_of_constant(described[2]);
+            const nb::handle number = described[2];
+            if (symbol.type == nullptr && PyLong_Check(number.ptr())) {
+                // What an unsigned number of 64 bits holds is NumPy's uint64.
+                const unsigned long long bits = PyLong_AsUnsignedLongLong(number.ptr());
+                if (PyErr_Occurred() != nullptr) {
+                    PyErr_Clear();
+                } else {
+                    symbol.type =
+                        lang::literal_type(Constant::of(ScalarType::kInt64, static_cast<int64_t>(bits)));
+                    symbol.path = "uint64";
+                }
+            }
             if (symbol.type == nullptr) unknown(symbol, "number beyond 64 bits");
         } else if (kind == "scalar") {
             symbol.kind = SymbolKind::kValue;

@@ -20,7 +20,8 @@ std::unordered_map<PyObject*, std::unique_ptr<const lang::Record>>& known_record
 
 bool may_be_record(PyObject* type) {
     return PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), &PyTuple_Type) != 0 ||
-           PyObject_HasAttrString(type, "__dataclass_fields__") != 0;
+           PyObject_HasAttrString(type, "__dataclass_fields__") != 0 ||
+           PyObject_HasAttrString(type, "__members__") != 0;
 }
 
 }  // namespace
@@ -34,7 +35,10 @@ const lang::Record* record_of(nb::handle type) {
     if (described.is_none()) return nullptr;
     auto record = std::make_unique<lang::Record>();
     record->name = text_of(described[0]);
-    record->is_tuple = nb::cast<bool>(described[1]);
+    const std::string what = text_of(described[1]);
+    record->is_tuple = what == "tuple";
+    record->is_integer = what == "integers";
+    record->is_enumeration = record->is_integer || what == "enumeration";
     for (nb::handle name : described[2]) record->fields.push_back(text_of(name));
     for (nb::handle each : described[3])
         record->defaults.push_back(nb::cast<bool>(each[0]) ? type_of_constant(each[1]) : nullptr);
@@ -49,6 +53,7 @@ const lang::Record* record_of(nb::handle type) {
 
 nb::object fields_of(const lang::Record& record, nb::handle instance) {
     if (record.is_tuple) return nb::borrow(instance);
+    if (record.is_enumeration) return nb::module_::import_(modules::kJit).attr("values_of")(instance);
     nb::object values = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(record.fields.size())));
     for (size_t i = 0; i < record.fields.size(); ++i) {
         nb::object value = instance.attr(record.fields[i].c_str());
@@ -61,6 +66,7 @@ nb::object make_instance(const lang::Record& record, const nb::object& values) {
     const nb::handle type(static_cast<PyObject*>(const_cast<void*>(record.handle)));
     if (record.is_tuple)
         return nb::handle(reinterpret_cast<PyObject*>(&PyTuple_Type)).attr("__new__")(type, values);
+    if (record.is_enumeration) return nb::steal(PySequence_List(type.ptr()))[values[0]];
     const nb::handle base(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
     nb::object instance = base.attr("__new__")(type);
     const nb::object set = base.attr("__setattr__");

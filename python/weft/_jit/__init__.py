@@ -29,7 +29,7 @@ too, is called `x.1`. Whole literals and arithmetic with such are one literal, o
 were followed:
 
     ("constant", name, value)         int, float, complex, bool, str, None, or a tuple or frozen record of such;
-                                      enumerations by value
+                                      a member of an enumeration; those of flags by value
     ("scalar", name, dtype, value)    a scalar of NumPy's or weft's
     ("known", name, path)             "builtins.range", "math.sqrt", "numpy.sqrt" (weft's, too), "weft.prange"
     ("module", name, path)
@@ -37,7 +37,7 @@ were followed:
     ("exception", name, class)
     ("array", name, object)           an array of NumPy's or weft's
     ("object", name, object)          a tuple or record that has arrays or may change, or of those
-    ("record", name, class)           a NamedTuple or a dataclass
+    ("record", name, class)           a NamedTuple, a dataclass or an enumeration
     ("unknown", name, object)
     ("missing", name, nearest)        `nearest` is a name that there is, or ""
 
@@ -50,6 +50,15 @@ closures.
 
 from weft._jit._describe import Described, capture, describe
 from weft._jit._errors import CompileError, SourceError, raise_at
-from weft._jit._records import describe_record
+from weft._jit._records import describe_record, values_of
 
-__all__ = ["CompileError", "Described", "SourceError", "capture", "describe", "describe_record", "raise_at"]
+__all__ = [
+    "CompileError",
+    "Described",
+    "SourceError",
+    "capture",
+    "describe",
+    "describe_record",
+    "raise_at",
+    "values_of",
+]

@@ -9,7 +9,7 @@ import builtins
 import sys
 import types
 
-from weft._jit._records import is_frozen, is_record, values_of
+from weft._jit._records import is_enumeration, is_frozen, is_record, values_of
 
 _MISSING = object()
 _CONSTANTS = (bool, int, float, complex, str, type(None))
@@ -119,6 +119,8 @@ def describe(name, value, place=None):
     if isinstance(value, types.ModuleType):
         return ("module", name, _module_path(value))
     if _is_member(value):
+        if is_enumeration(type(value)):
+            return ("constant", name, value)
         return describe(name, value.value)
     if isinstance(value, type):
         return _describe_class(name, value, place)
@@ -144,7 +146,7 @@ def _describe_class(name, value, place):
     known = _known_path(value, place)
     if known is not None:
         return ("known", name, known)
-    if is_record(value):
+    if is_record(value) or is_enumeration(value):
         return ("record", name, value)
     return ("unknown", name, value)
 
@@ -155,6 +157,8 @@ def _is_constant(value):
         return True
     if kind is tuple:
         return all(map(_is_constant, value))
+    if is_enumeration(kind):
+        return True
     return is_record(kind) and is_frozen(kind) and all(map(_is_constant, values_of(value)))
 
 

@@ -1,4 +1,4 @@
-"""NamedTuples and dataclasses, as the compiler takes them."""
+"""NamedTuples, dataclasses and enumerations, as the compiler takes them."""
 
 import sys
 
@@ -10,6 +10,17 @@ def is_record(kind):
     return "__dataclass_fields__" in vars(kind)
 
 
+def is_enumeration(kind):
+    """Whether a class is an enumeration whose members are all listed, so not one of flags."""
+    enum = sys.modules.get("enum")
+    return (
+        enum is not None
+        and isinstance(kind, enum.EnumMeta)
+        and not issubclass(kind, enum.Flag)
+        and len(kind) > 0
+    )
+
+
 def is_frozen(kind):
     """Whether a record's instances stay what they are."""
     return issubclass(kind, tuple) or kind.__dataclass_params__.frozen
@@ -18,6 +29,8 @@ def is_frozen(kind):
 def values_of(record):
     """The values of the fields, in their order."""
     kind = type(record)
+    if is_enumeration(kind):
+        return (list(kind).index(record),)
     if issubclass(kind, tuple):
         return tuple(record)
     return tuple(getattr(record, field.name) for field in _fields(kind))
@@ -26,17 +39,32 @@ def values_of(record):
 def describe_record(kind):
     """What the compiler has to know of a class; None of one that is no record.
 
-    A tuple: the name, whether it is a tuple, the fields' names, their defaults as (whether there is one, value), which
+    A tuple: the name, what it is ("tuple", "dataclass", "enumeration" or "integers"), the fields' names, their defaults as (whether there is one, value), which
     are given by keyword alone, whether instances are equal and ordered as their fields are, and why a compiled function
-    cannot make an instance ("" where it can).
+    cannot make an instance ("" where it can). An enumeration has its members' names and values as fields; the value of
+    a member is its number among them.
     """
+    if is_enumeration(kind):
+        what = "integers" if issubclass(kind, int) else "enumeration"
+        members = list(kind)
+        names, values = tuple(each.name for each in members), [(True, each.value) for each in members]
+        return (kind.__name__, what, names, values, [False] * len(names), True, False, "")
     if not is_record(kind):
         return None
     if issubclass(kind, tuple):
         fields = kind._fields
         given = kind._field_defaults
         defaults = [(name in given, given.get(name)) for name in fields]
-        return (kind.__name__, True, fields, defaults, [False] * len(fields), True, True, _why_no_tuple(kind))
+        return (
+            kind.__name__,
+            "tuple",
+            fields,
+            defaults,
+            [False] * len(fields),
+            True,
+            True,
+            _why_no_tuple(kind),
+        )
     import dataclasses
 
     fields = _fields(kind)
@@ -48,7 +76,7 @@ def describe_record(kind):
     generated = getattr(getattr(kind.__eq__, "__code__", None), "co_filename", "") == "<string>"
     return (
         kind.__name__,
-        False,
+        "dataclass",
         tuple(field.name for field in fields),
         defaults,
         [bool(field.kw_only) for field in fields],

@@ -161,3 +161,44 @@ def test_extremes_of_ranges():
     agree(lambda n: (min(range(n)), max(range(n)), max(range(n, -5, -2)), min(range(n, -5, -2))), 6)
     with pytest.raises(ValueError, match="empty sequence"):
         np.jit(lambda n: max(range(n)))(0)
+
+
+def test_slices_with_steps_that_are_not_known():
+    def f(a, i, j, k):
+        part = a[i:j:k]
+        a[i:j:k] = 7
+        return len(part), a[::k][-1], len(a[i::k]), len(a[:j:k])
+
+    compiled = np.jit(f)
+    for k in (1, 2, -1, -3, 5, 2**62, -(2**62), -(2**63)):
+        for i in (0, 2, -3, 9, -9):
+            for j in (0, 4, -1, 12, -12):
+                a, b = numpy.arange(7), numpy.arange(7)
+                assert plain(compiled(a, i, j, k)) == plain(f(b, i, j, k)) and a.tolist() == b.tolist()
+    with pytest.raises(ValueError, match="slice step cannot be zero"):
+        np.jit(f)(numpy.arange(3), 0, 1, 0)
+
+
+def test_items_of_tuples_by_any_index():
+    arrays = (numpy.arange(3.0), numpy.ones(2), numpy.zeros(1))
+    agree(lambda t, i: (t[i][0], len(t[i])), arrays, 2)
+    agree(lambda t, i: t[i], ((1, 2.5), (3, 4.5)), -1)
+
+    def total(t):
+        s = 0.0
+        for a in t:
+            for x in a:
+                s += x
+        for i, (p, q) in enumerate(((1, 2.5), (3, 4.5))):
+            s += i * p + q
+        return s
+
+    agree(total, arrays)
+
+
+BEYOND = 2**64 - 1
+
+
+def test_global_numbers_that_only_uint64_holds():
+    found = np.jit(lambda: BEYOND)()
+    assert found == BEYOND and found.dtype == np.uint64

@@ -51,6 +51,16 @@ class Colour(enum.Enum):
     BLUE = 5
 
 
+class Permission(enum.IntFlag):
+    READ = 1
+    WRITE = 2
+
+
+class Named(str, enum.Enum):
+    A = "a"
+    B = "b"
+
+
 class Level(enum.IntEnum):
     LOW = 2
     HIGH = 9
@@ -159,10 +169,26 @@ def test_arrays_in_them():
     assert type(made) is Slotted and made.a.tolist() == [0, 0, 0]
 
 
-def test_enumerations_are_their_values():
-    assert np.jit(lambda c: c == Colour.RED)(Colour.RED) is True
-    assert np.jit(lambda c: c == Colour.RED)(Colour.BLUE) is False
-    agree(lambda level: level * 2 + Level.LOW, Level.HIGH)
+def test_enumerations():
+    for c in Colour:
+        agree(lambda c: (c == Colour.RED, c is Colour.BLUE, c != Colour.RED, c is not Colour.RED, c == 1), c)
+        agree(
+            lambda c: (c.value, Colour.BLUE.value, Colour.BLUE.name, Colour.RED if c is Colour.BLUE else c), c
+        )
+        agree(lambda c, d: (c == d, c is d), c, Colour.RED)
+        agree(lambda c: f"{c} {c!r}" + str(Colour.RED), c)
+    agree(
+        lambda level: (level * 2 + Level.LOW, level > Level.LOW, level == 9, -level, int(level)), Level.HIGH
+    )
+    agree(
+        lambda level: (level, Level.LOW, level is Level.LOW, level.value, (1, 2, 3, 4)[Level.LOW]), Level.HIGH
+    )
+    agree(lambda a, level: (a[level], 5 if level else 6, level in (1, 9)), (1, 2, 3), Level.LOW)
+    agree(lambda c: c == Level.LOW, Colour.RED)
+    assert np.jit(lambda p: p | 4)(Permission.READ | Permission.WRITE) == 7
+    agree(lambda name: (name, name is Named.B), Named.A)
+    with pytest.raises(np.CompileError, match="members of Colour are not looked up"):
+        np.jit(lambda n: Colour(n))(1)
 
 
 @pytest.mark.parametrize(
