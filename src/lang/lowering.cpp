@@ -65,6 +65,11 @@ Specialised& Compilation::entry(const FunctionSource& function, std::span<const 
         std::get<3>(key) = caller.node;
     }
     const auto [at, is_new] = specialised_.try_emplace(std::move(key));
+    constexpr int kMost = 100;  // more are without end: each call has arguments of another type
+    if (is_new && ++instances_[&function] > kMost && !function.is_prelude)
+        throw CompileError(render({&function, 0},
+                                  "'" + function.name + "' is called with ever other types of arguments", {},
+                                  "Call it with arguments of the same types each time."));
     if (is_new)
         at->second.name =
             function.name + (specialised_.size() > 1 ? "." + std::to_string(specialised_.size()) : "");
@@ -76,15 +81,22 @@ TypeRef Compilation::result_of(const FunctionSource& function, std::span<const T
     Specialised& entry = this->entry(function, arguments, caller);
     if (entry.state == Specialised::State::kTyping) {
         provisional_ = true;
+        const auto at = std::find(typing_.begin(), typing_.end(), &entry);
+        lowest_asked_ = std::min(lowest_asked_, static_cast<size_t>(at - typing_.begin()));
         return entry.result == nullptr ? simple_type(TypeKind::kNever) : entry.result;
     }
     if (entry.state != Specialised::State::kNew) return entry.result;
     const bool before = std::exchange(provisional_, false);
     entry.state = Specialised::State::kTyping;
+    const size_t lowest_before = std::exchange(lowest_asked_, SIZE_MAX);
+    typing_.push_back(&entry);
     FunctionLowering(*this, function, arguments, entry, caller).find_result();
+    typing_.pop_back();
+    if (lowest_asked_ >= typing_.size()) lowest_asked_ = SIZE_MAX;  // itself alone
+    lowest_asked_ = std::min(lowest_asked_, lowest_before);
     // What hangs on a function that is still being typed is found again when that is done.
     entry.state = provisional_ ? Specialised::State::kNew : Specialised::State::kTyped;
-    TypeRef result = entry.result;
+    TypeRef result = entry.result == nullptr ? simple_type(TypeKind::kNever) : entry.result;
     if (provisional_) entry.result = nullptr;
     provisional_ |= before;
     return result;
@@ -96,8 +108,13 @@ const Specialised& Compilation::specialise(const FunctionSource& function, std::
     if (entry.state == Specialised::State::kLowering || entry.state == Specialised::State::kDone)
         return entry;
     entry.state = Specialised::State::kTyping;
+    const bool before = std::exchange(provisional_, false);
+    typing_.push_back(&entry);
     FunctionLowering lowering(*this, function, arguments, entry, caller);
     lowering.find_result();
+    typing_.pop_back();
+    lowest_asked_ = SIZE_MAX;
+    provisional_ = before;
     entry.state = Specialised::State::kLowering;
     ir::Function compiled = lowering.run();
     module_.functions.push_back(std::move(compiled));
@@ -214,7 +231,12 @@ void FunctionLowering::lower_body(Environment& environment) {
 void FunctionLowering::find_result() {
     dry_ = true;
     TypeRef before = nullptr;
+    constexpr int kMost = 50;
+    int times = 0;
     do {
+        if (++times > kMost)
+            fail(0, "'" + source_.name + "' calls itself, and its result's type grows each time",
+                 "Return values of one type.");
         before = target_.result;
         asks_itself_ = false;
         known_loops_.clear();
@@ -223,6 +245,7 @@ void FunctionLowering::find_result() {
         target_.result = result_ == nullptr ? nullptr : without_literals(result_);
     } while (target_.result != before && asks_itself_);
     if (target_.result != nullptr) return;
+    if (asks_itself_ && compilation_.hangs_on_outer(target_)) return;  // not known yet
     if (asks_itself_)
         fail(0, "'" + source_.name + "' calls itself on every way, so its result has no type",
              "Return a value on a way that does not.");

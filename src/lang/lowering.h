@@ -71,6 +71,11 @@ public:
     // The type of its result, as far as it is known: kNever while that hangs on the function itself.
     TypeRef result_of(const FunctionSource& function, std::span<const TypeRef> arguments,
                       const Spot& caller = {});
+    bool is_provisional() const { return provisional_; }
+    // Whether the result of a function hangs on one whose result is being found around it.
+    bool hangs_on_outer(const Specialised& function) const {
+        return lowest_asked_ < typing_.size() && typing_[lowest_asked_] != &function;
+    }
     uint32_t add_site(Site site) {
         sites_.push_back(std::move(site));
         return static_cast<uint32_t>(sites_.size() - 1);
@@ -97,7 +102,10 @@ private:
                        const Spot& caller);
 
     std::map<Key, Specialised> specialised_;
-    bool provisional_ = false;  // a type was asked for that is not yet known for good
+    std::map<const FunctionSource*, int> instances_;
+    bool provisional_ = false;                // a type was asked for that is not yet known for good
+    std::vector<const Specialised*> typing_;  // functions whose results are being found, the outermost first
+    size_t lowest_asked_ = SIZE_MAX;          // of those, the outermost that was asked for its result
     std::vector<Site> sites_;
     std::vector<IndexNote> indices_;
     std::vector<ParallelNote> parallel_;

@@ -32,6 +32,7 @@ IGNORED = {
     "no_cfunc_wrapper",
 }
 KNOWN = {"boundscheck", "error_model", "fastmath", "nogil"}
+OWN = ("numba.literal_unroll", "numba.literally")  # what is Numba's own, and not Python's
 compiled_calls = 0
 
 
@@ -54,10 +55,11 @@ def swap():
         """What tests expect of Numba where a function cannot be compiled."""
 
     def plain(value):
+        """A result as Numba gives it: an array of NumPy's, or a number of Python's in the place of any other."""
         if isinstance(value, weft.ndarray):
             return numpy.asarray(value)
         if isinstance(value, weft.generic):
-            return numpy.asarray(value)[()]
+            return numpy.asarray(value).item()
         return tuple(map(plain, value)) if type(value) is tuple else value
 
     def converters(signature):
@@ -104,6 +106,9 @@ def swap():
             try:
                 return plain(self._compiled(*arguments, **keywords))
             except weft.CompileError as error:
+                for name in OWN:
+                    if f"{name} is not compiled" in str(error):
+                        raise Internal(f"Numba's own {name}") from error
                 raise Refused(str(error)) from error
 
         def __get__(self, instance, owner=None):
@@ -120,6 +125,20 @@ def swap():
         def disable_compile(self, value=True):
             pass
 
+    class Inside:
+        """In the place of a function that only Numba compiles."""
+
+        def __init__(self, what):
+            self._what = what
+
+        def __call__(self, *arguments, **keywords):
+            raise Internal(self._what)
+
+        def __getattr__(self, name):
+            if name.startswith("__"):
+                raise AttributeError(name)
+            raise Internal(self._what)
+
     def jit(signature_or_function=None, *, pipeline_class=None, forceobj=False, looplift=False, **options):
         unknown = [name for name in options if name not in IGNORED | KNOWN]
         inside = "object mode" if forceobj or looplift else "a pipeline" if pipeline_class is not None else ""
@@ -127,11 +146,8 @@ def swap():
         if (
             inside
         ):  # found out when it is called, since some modules of tests compile so while they are loaded
-
-            def internal(*_, **__):
-                raise Internal(inside)
-
-            return internal if callable(signature_or_function) else lambda function: internal
+            found = Inside(inside)
+            return found if callable(signature_or_function) else lambda function: found
         ours = {name: value for name, value in options.items() if name in KNOWN and value is not None}
         if "fastmath" in ours:
             ours["fastmath"] = bool(ours["fastmath"])

@@ -517,3 +517,73 @@ def test_a_rest_of_a_division_by_zero_is_no_proof():
     assert f(numpy.arange(3.0), 5) == 2
     with pytest.raises(IndexError):
         f(numpy.zeros(0), 5)
+
+
+def grows_by_result(n):
+    return (n, grows_by_result(n - 1)) if n > 0 else (0, 0)
+
+
+def grows_by_arguments(n, t):
+    return n if n == 0 else grows_by_arguments(n - 1, (t, n))
+
+
+def test_types_that_grow_without_end_are_errors():
+    with pytest.raises(np.CompileError, match=r"grows each time|on one way"):
+        np.jit(grows_by_result)(3)
+    with pytest.raises(np.CompileError, match="other types of arguments"):
+        np.jit(grows_by_arguments)(3, 0)
+
+
+def twice_odd(x):
+    return 2 * less_one(z=1, y=x) if x > 0 else 1 + x
+
+
+def less_one(y, z):
+    return twice_odd(x=y - z)
+
+
+def first(x):
+    return second(x) * 2 if x > 0 else 1
+
+
+def second(x):
+    return third(x) * 3
+
+
+def third(x):
+    return fourth(x) * 4
+
+
+def fourth(x):
+    return first(x / 2 - 1)
+
+
+def up(x, y):
+    return x + down(x - y, y) if x > 1 and y > 0 else y
+
+
+def down(x, y):
+    return x + up(x - y, y) if x > 1 and y > 0 else y
+
+
+def endless_one(x):
+    return endless_two(x)
+
+
+def endless_two(x):
+    return endless_one(x)
+
+
+def test_functions_that_call_each_other():
+    for function, arguments in [
+        (twice_odd, (5,)),
+        (less_one, (5, 2)),
+        (up, (9, 2)),
+        (up, (9, 2.5)),
+        (down, (9.5, 2)),
+    ]:
+        same(np.jit(function), *arguments)
+    for function in (first, second, third, fourth):
+        assert np.jit(function)(9.0) == function(9.0)
+    with pytest.raises(np.CompileError, match="calls itself on every way"):
+        np.jit(endless_one)(1)
