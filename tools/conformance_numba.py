@@ -26,13 +26,13 @@ ROOT = pathlib.Path(__file__).parents[1]
 HERE = ROOT / "tests" / "conformance"
 LEFT = ROOT / "build" / "conformance" / "numba"
 LANGUAGE = (
-    "array_attr array_constants array_iterators auto_constants blackscholes boundscheck builtins casting chained_assign "
-    "closure complex comprehension controlflow conversion dataflow dyn_array dyn_func enums errormodels exceptions "
-    "extended_arg flow_control func_lifetime generators globals indexing inlining interproc intwidth iteration jitmethod "
-    "lists literal_dispatch locals mandelbrot map_filter_reduce mathlib maxmin mixed_tuple_unroller multi3 nan "
-    "nested_calls numberctor numbers numconv object_mode operators optional overlap practical_lowering_issues print "
-    "python_int range recursion return_values slices sort ssa storeslice try_except tuples unicode_names unpack_sequence "
-    "usecases"
+    "array_attr array_constants array_iterators auto_constants blackscholes boundscheck builtins casting "
+    "chained_assign closure complex comprehension controlflow conversion dataflow dyn_array dyn_func enums "
+    "errormodels exceptions extended_arg flow_control func_lifetime generators globals indexing inlining "
+    "interproc intwidth iteration jitmethod lists literal_dispatch locals mandelbrot map_filter_reduce mathlib "
+    "maxmin mixed_tuple_unroller multi3 nan nested_calls numberctor numbers numconv object_mode operators "
+    "optional overlap practical_lowering_issues print python_int range recursion return_values slices sort ssa "
+    "storeslice try_except tuples unicode_names unpack_sequence usecases"
 ).split()
 
 sys.path.insert(0, str(HERE))

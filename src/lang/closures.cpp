@@ -201,7 +201,12 @@ std::vector<Value> FunctionLowering::captured_by(const Value& closure, const Env
             const std::vector<std::string>& variables = source_.tree.variables();
             const auto at = std::find(variables.begin(), variables.end(), name);
             const auto number = static_cast<size_t>(at - variables.begin());
-            values.push_back(bound(read_variable(environment.at(number), name, where), environment, where));
+            const Value& value = environment.at(number);
+            // What may have no value is an error where it is read, if it is.
+            const bool is_function =
+                value.type->kind == TypeKind::kMaybe && value.type->parts[0]->kind == TypeKind::kClosure;
+            values.push_back(
+                bound(is_function ? read_variable(value, name, where) : value, environment, where));
         }
         binding_.pop_back();
     }

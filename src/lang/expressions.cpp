@@ -114,7 +114,9 @@ Value FunctionLowering::read_variable(const Value& value, const std::string& nam
     if (value.type->kind == TypeKind::kUnbound)
         fail(id, "variable '" + name + "' has no value here", "Assign it before.");
     if (value.type->kind != TypeKind::kMaybe) return value;
-    Site unbound = site("UnboundLocalError", name);
+    const std::vector<std::string>& captured = source_.captured;
+    const bool is_free = std::find(captured.begin(), captured.end(), name) != captured.end();
+    Site unbound = site(is_free ? "NameError" : "UnboundLocalError", name);
     unbound.kind = SiteKind::kUnbound;
     check(value.parts[0], std::move(unbound), {}, id);
     return {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, value.origin};

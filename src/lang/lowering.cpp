@@ -162,6 +162,9 @@ std::string message_of(const Site& site, const char* payload) {
             return "cannot convert a float beyond 64 bits to an integer";
         }
         case SiteKind::kUnbound:
+            if (site.exception == "NameError")
+                return "cannot access free variable '" + site.text +
+                       "' where it is not associated with a value in enclosing scope";
             return "cannot access local variable '" + site.text + "' where it is not associated with a value";
     }
     return site.text;
@@ -388,6 +391,12 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
     }
 }
 
+namespace {
+
+bool is_flagged(TypeRef type) { return type->kind == TypeKind::kOptional || type->kind == TypeKind::kMaybe; }
+
+}  // namespace
+
 Value FunctionLowering::at_border(const Value& value) {
     Value result = value;
     if (has_items(value.type)) {
@@ -396,7 +405,7 @@ Value FunctionLowering::at_border(const Value& value) {
             const Value item = at_border(tuple_item(value, i));
             result.parts.insert(result.parts.end(), item.parts.begin(), item.parts.end());
         }
-    } else if (value.type->kind == TypeKind::kOptional && !dry_) {
+    } else if (is_flagged(value.type) && !dry_) {
         const Value item = at_border({value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, 0});
         std::copy(item.parts.begin(), item.parts.end(), result.parts.begin() + 1);
     } else if (is_array(value.type) && value.type->rank > 0 && !dry_) {
@@ -415,7 +424,7 @@ Value FunctionLowering::inside(const Value& value) {
             const Value item = inside(tuple_item(value, i));
             result.parts.insert(result.parts.end(), item.parts.begin(), item.parts.end());
         }
-    } else if (value.type->kind == TypeKind::kOptional && !dry_) {
+    } else if (is_flagged(value.type) && !dry_) {
         const Value item = inside({value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, 0});
         std::copy(item.parts.begin(), item.parts.end(), result.parts.begin() + 1);
     } else if (is_array(value.type) && !dry_) {

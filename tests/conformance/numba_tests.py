@@ -2,9 +2,9 @@
 
     python numba_tests.py SETTINGS
 
-SETTINGS is a file of JSON: `module`, `weft` (whether weft is swapped in), `done` (tests that are left out) and `out`, to
-which a line is written when a test begins and when it ends. Run by tools/conformance_numba.py, in an environment that
-has Numba; weft itself never needs it.
+SETTINGS is a file of JSON: `module`, `weft` (whether weft is swapped in), `done` (tests that are left out) and `out`,
+to which a line is written when a test begins and when it ends. Run by tools/conformance_numba.py, in an environment
+that has Numba; weft itself never needs it.
 
 A test that asks a compiled function for what only Numba's has, or that uses its compiler without jit, is none of the
 language: its outcome is "internal". One that compiles nothing is "nothing".

@@ -39,10 +39,10 @@ def values_of(record):
 def describe_record(kind):
     """What the compiler has to know of a class; None of one that is no record.
 
-    A tuple: the name, what it is ("tuple", "dataclass", "enumeration" or "integers"), the fields' names, their defaults as (whether there is one, value), which
-    are given by keyword alone, whether instances are equal and ordered as their fields are, and why a compiled function
-    cannot make an instance ("" where it can). An enumeration has its members' names and values as fields; the value of
-    a member is its number among them.
+    A tuple: the name, what it is ("tuple", "dataclass", "enumeration" or "integers"), the fields' names, their defaults
+    as (whether there is one, value), which are given by keyword alone, whether instances are equal and ordered as their
+    fields are, and why a compiled function cannot make an instance ("" where it can). An enumeration has its members'
+    names and values as fields; the value of a member is its number among them.
     """
     if is_enumeration(kind):
         what = "integers" if issubclass(kind, int) else "enumeration"

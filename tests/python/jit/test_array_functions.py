@@ -73,7 +73,7 @@ def test_reshape():
     agree(lambda a: a.reshape(3, 0), numpy.zeros((0, 2)))
     reshape = np.jit(lambda a, i, j: a.reshape(i, j))
     for i, j in ((5, 5), (-1, -1), (-2, 12), (7, -1)):
-        with pytest.raises(ValueError, match="reshape|unknown dimension"):
+        with pytest.raises(ValueError, match=r"reshape|unknown dimension"):
             reshape(a, i, j)
     with pytest.raises(ValueError, match="copy it before"):
         reshape(a[:, :, ::2], 3, 4)

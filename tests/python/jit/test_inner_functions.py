@@ -236,5 +236,17 @@ def test_a_variable_without_a_value_is_python_s_error():
         return g()
 
     assert np.jit(f)(3) == 1
-    with pytest.raises(NameError):
+    with pytest.raises(NameError, match="cannot access free variable 'later'"):
         np.jit(f)(1)
+
+    def unread(n, a):
+        if n > 2:
+            b = a[1:]
+        return (lambda k: k or b[0])(n)
+
+    for n in (1, 0, 3):
+        if n == 0:
+            with pytest.raises(NameError):
+                np.jit(unread)(n, numpy.arange(3))
+        else:
+            assert np.jit(unread)(n, numpy.arange(3)) == n

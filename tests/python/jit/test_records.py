@@ -56,7 +56,7 @@ class Permission(enum.IntFlag):
     WRITE = 2
 
 
-class Named(str, enum.Enum):
+class Named(str, enum.Enum):  # noqa: UP042
     A = "a"
     B = "b"
 

@@ -216,7 +216,8 @@ class Maker:
         if kind == "whole":
             return f"bool({self.whole(depth - 1)[0]})"
         if kind == "tuples":
-            a, b = (f"({self.whole(depth - 1)[0]}, {self.real(depth - 1)})" for _ in range(2))
+            # Sums, since one NaN in both tuples would be equal to itself.
+            a, b = (f"({self.whole(depth - 1)[0]}, {self.real(depth - 1)} + 0.0)" for _ in range(2))
             return f"({a} {sign} {b})"
         if kind == "among":
             group = c.choice(
