@@ -450,9 +450,9 @@ private:
             case Opcode::kRaise: {
                 if (!place.may_return)
                     complain(instruction, "stands in a parallel region, a reduction or a scan");
-                const bool checks = instruction.opcode == Opcode::kCheck;
-                if (checks) expect(instruction, operands[0], ScalarType::kBool, "the condition");
-                for (ValueId value : std::span(operands).subspan(checks ? 1 : 0)) {
+                const size_t first = instruction.opcode == Opcode::kCheck ? 1 : 0;
+                if (first == 1) expect(instruction, operands[0], ScalarType::kBool, "the condition");
+                for (ValueId value : std::span(operands).subspan(first)) {
                     if (valid(value) && function_.type(value).is_buffer)
                         complain(instruction, "only scalars can be told");
                 }
@@ -706,7 +706,6 @@ private:
             complain(instruction, "its parameters of one scope get arguments of several scopes");
     }
 
-    // By a check or a raise of its own, or of what it calls.
     bool raises(const Function& function) const {
         std::set<const Function*> seen;
         return raises(function, seen);
@@ -715,10 +714,9 @@ private:
     bool raises(const Function& function, std::set<const Function*>& seen) const {
         if (!seen.insert(&function).second) return false;
         return any_of(function.body, [&](const Instruction& each) {
-            if (each.opcode == Opcode::kCheck || each.opcode == Opcode::kRaise ||
-                each.opcode == Opcode::kHeap || each.opcode == Opcode::kSpread ||
-                each.opcode == Opcode::kTell)
-                return true;
+            constexpr Opcode kRaising[] = {Opcode::kCheck, Opcode::kRaise, Opcode::kHeap, Opcode::kSpread,
+                                           Opcode::kTell};
+            if (std::ranges::find(kRaising, each.opcode) != std::end(kRaising)) return true;
             const Function* callee = each.opcode == Opcode::kCall ? module_->find(each.callee) : nullptr;
             return callee != nullptr && raises(*callee, seen);
         });

@@ -51,8 +51,7 @@ bool FunctionLowering::may_step_together(NodeId body) const {
 bool FunctionLowering::is_short(NodeId body) const {
     const std::function<bool(NodeId)> calls = [&](NodeId id) {
         const Node& given = node(id);
-        if (given.kind == NodeKind::kGlobal &&
-            source_.symbol(given.number).kind == SymbolKind::kFunction)
+        if (given.kind == NodeKind::kGlobal && source_.symbol(given.number).kind == SymbolKind::kFunction)
             return true;
         return std::any_of(given.children.begin(), given.children.end(), calls);
     };

@@ -14,9 +14,9 @@
 
 #include "ir/builder.h"
 #include "lang/diagnostics.h"
-#include "lang/liveness.h"
 #include "lang/lower.h"
 #include "lang/parallel_loops.h"
+#include "lang/tree/liveness.h"
 
 namespace weft::lang {
 
@@ -239,6 +239,7 @@ private:
 
     struct Outline;
     bool is_parallel(NodeId sequence) const;
+    void refuse_inner_functions(NodeId id, const Environment& environment) const;
     bool lower_parallel_for(NodeId id, Environment& environment);
     void lower_chunk(NodeId id, const ParallelLoop& plan, const Value& range, const Fact& of_element,
                      ir::ValueId from, ir::ValueId to, Environment& environment);

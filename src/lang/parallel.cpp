@@ -41,7 +41,7 @@ bool FunctionLowering::is_parallel(NodeId sequence) const {
     if (node(sequence).kind != NodeKind::kCall) return false;
     const NodeId callee = node(sequence).children[0];
     if (node(callee).kind != NodeKind::kGlobal) return false;
-    const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(callee).number));
+    const Symbol& symbol = source_.symbol(node(callee).number);
     return symbol.kind == SymbolKind::kKnown && symbol.path == "weft.prange";
 }
 
@@ -57,7 +57,7 @@ Value FunctionLowering::borrowed(const Value& value) {
         if (!dry_) result.parts.erase(result.parts.begin() + 1);
     } else {
         size_t at = 0;
-        if (value.type->kind != TypeKind::kTuple) result.parts.push_back(value.parts[at++]);  // a flag
+        if (!has_items(value.type)) result.parts.push_back(value.parts[at++]);  // a flag
         for (TypeRef& part : type.parts) {
             const Value inner = borrowed(take(part, value.parts, at));
             part = inner.type;
@@ -236,10 +236,36 @@ void FunctionLowering::lower_chunk(NodeId id, const ParallelLoop& plan, const Va
     environment = start_iteration(loop, environment, results);
 }
 
+// A function that is defined before the loop reads variables as they are when the loop begins.
+void FunctionLowering::refuse_inner_functions(NodeId id, const Environment& environment) const {
+    const std::function<void(NodeId)> visit = [&](NodeId child) {
+        const Node& given = node(child);
+        if (given.kind == NodeKind::kDef || given.kind == NodeKind::kLambda)
+            fail(child, "a function inside of a loop over prange is not compiled",
+                 "Define it before the loop.");
+        for (NodeId inner : given.children) visit(inner);
+    };
+    visit(node(id).children[2]);
+    const VariableSet& assigned = flows_.at(id).assigned;
+    for (const Value& value : environment) {
+        if (value.type->kind != TypeKind::kClosure || value.type->bound) continue;
+        for (const std::string& name : value.type->function->captured) {
+            const std::vector<std::string>& variables = source_.tree.variables();
+            const auto at = std::find(variables.begin(), variables.end(), name);
+            if (at != variables.end() && assigned[static_cast<size_t>(at - variables.begin())])
+                fail(id,
+                     "'" + value.type->function->name + "' reads '" + name +
+                         "', which this loop over prange assigns",
+                     "Give it to the function as an argument.");
+        }
+    }
+}
+
 bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
     const Node& statement = node(id);
     const ParallelLoop plan = find_parallel_loop(source_, id, flows_.at(id));
     if (plan.refused != 0) fail(plan.refused, plan.why, plan.help);
+    refuse_inner_functions(id, environment);
     const Value range = lower(statement.children[1], environment);
     if (dry_) return lower_for_over(id, range_sequence(range, id), environment);
     const size_t temporaries = temporaries_.size();
@@ -301,8 +327,10 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
     Environment inner(environment.size(), {simple_type(TypeKind::kUnbound), {}, 0});
     for (size_t v = 0; v < environment.size(); ++v) {
         if (plan.captured[v] && environment[v].type->kind != TypeKind::kUnbound)
-            inner[v] = passed(outline, borrowed(environment[v]), variable(v));
+            inner[v] = passed(outline, borrowed(bound(environment[v], environment, id)), variable(v));
     }
+    std::vector<Value> globals;
+    for (const Value& global : globals_) globals.push_back(passed(outline, global, "global"));
     const Value inner_range = passed(outline, range, "range");
     std::vector<std::vector<Value>> places;
     for (const Partial& partial : partials) {
@@ -321,6 +349,8 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
         const bool second_outside = std::exchange(is_second_, false);
         Deferred* const deferred_outside = std::exchange(deferred_, nullptr);
         for (Value& value : inner) value = inside(value);
+        for (Value& global : globals) global = inside(global);
+        std::swap(globals_, globals);
         for (std::vector<Value>& arrays : places) {
             for (Value& array : arrays) array = inside(array);
         }
@@ -346,6 +376,7 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
                 builder_->store(places[p][k].parts[0], stored.parts[k], std::span(&number, 1));
         }
         builder_->return_values({});
+        std::swap(globals_, globals);
         builder_ = outside;
         facts_ = facts;
         sums_ = sums;

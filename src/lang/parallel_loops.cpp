@@ -191,7 +191,7 @@ private:
 
     std::optional<std::string> extreme_of(NodeId callee) const {
         if (node(callee).kind != NodeKind::kGlobal) return std::nullopt;
-        const Symbol& symbol = source_.symbols.at(static_cast<size_t>(node(callee).number));
+        const Symbol& symbol = source_.symbol(node(callee).number);
         if (symbol.kind != SymbolKind::kKnown) return std::nullopt;
         constexpr std::array<std::pair<std::string_view, const char*>, 6> kExtremes = {
             {{"builtins.min", "min"},

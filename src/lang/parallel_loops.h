@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lang/liveness.h"
 #include "lang/symbols.h"
+#include "lang/tree/liveness.h"
 
 namespace weft::lang {
 

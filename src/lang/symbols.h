@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lang/syntax.h"
+#include "lang/tree/syntax.h"
 #include "lang/types.h"
 
 namespace weft::lang {

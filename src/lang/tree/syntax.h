@@ -15,7 +15,7 @@ namespace weft::lang {
 
 enum class NodeKind : uint8_t {
 #define WEFT_NODE(enumerator, text) enumerator,
-#include "lang/nodes.def"
+#include "lang/tree/nodes.def"
 #undef WEFT_NODE
 };
 

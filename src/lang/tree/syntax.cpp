@@ -1,4 +1,4 @@
-#include "lang/syntax.h"
+#include "lang/tree/syntax.h"
 
 #include <algorithm>
 #include <charconv>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kNames[] = {
 #define WEFT_NODE(enumerator, text) text,
-#include "lang/nodes.def"
+#include "lang/tree/nodes.def"
 #undef WEFT_NODE
 };
 

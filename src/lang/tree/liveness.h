@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lang/syntax.h"
+#include "lang/tree/syntax.h"
 
 namespace weft::lang {
 

@@ -1,4 +1,4 @@
-#include "lang/liveness.h"
+#include "lang/tree/liveness.h"
 
 #include <algorithm>
 #include <functional>
