@@ -139,6 +139,8 @@ void declare_vector_math(llvm::Module& module, const llvm::TargetMachine& machin
 }
 
 bool define_rare_ways(llvm::Module& module) {
+    // What has not become a vector by now never will.
+    if (llvm::GlobalVariable* kept = module.getNamedGlobal("llvm.compiler.used")) kept->eraseFromParent();
     std::vector<llvm::Function*> rare_ways;
     for (llvm::Function& function : module) {
         if (function.isDeclaration() && function.getName().starts_with(kRarely))
