@@ -152,10 +152,12 @@ void FunctionLowering::run_lanes(NodeId id, const ParallelLoop& plan, const Sequ
             builder_->apply(OpId::kBitwiseAnd,
                             {builder_->apply(OpId::kSubtract, {upper, lower}), builder_->index(width - 1)});
         const ValueId whole = builder_->apply(OpId::kSubtract, {upper, rest});
-        builder_->for_loop(lower, in_one ? upper : whole, many, {},
+        const ValueId count = builder_->apply(OpId::kSubtract, {in_one ? upper : whole, lower});
+        builder_->for_loop(none, count, many, {},
                            [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
-                               const ValueId left = builder_->apply(OpId::kSubtract, {upper, arguments[0]});
-                               lanes_from(arguments[0],
+                               const ValueId first = builder_->apply(OpId::kAdd, {lower, arguments[0]});
+                               const ValueId left = builder_->apply(OpId::kSubtract, {count, arguments[0]});
+                               lanes_from(first,
                                           in_one ? builder_->apply(OpId::kMinimum, {left, many}) : many);
                                return {};
                            });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -227,10 +228,17 @@ Values in_blocks(Builder& builder, Function& function, const Instruction& loop, 
     const ValueId lower = loop.operands[0], upper = loop.operands[1], step = loop.operands[2];
     const Values initials(loop.operands.begin() + 3, loop.operands.end());
     const ValueId width = builder.index(kBlock), least = builder.index(kLeastBlock);
+    // Blocks are counted from 0, so that nothing runs over the end of int64. More iterations than that has
+    // numbers never end.
+    const ValueId none = builder.index(0), difference = builder.apply(OpId::kSubtract, {upper, lower});
+    const ValueId is_more = builder.apply(
+        OpId::kLogicalAnd,
+        {builder.apply(OpId::kLess, {lower, upper}), builder.apply(OpId::kLess, {difference, none})});
+    const ValueId total = builder.apply(OpId::kSelect, {is_more, builder.index(INT64_MAX), difference});
     return builder.for_loop(
-        lower, upper, width, initials, [&](Builder& outer, std::span<const ValueId> arguments) -> Values {
-            const ValueId begin = arguments[0];
-            const ValueId left = outer.apply(OpId::kSubtract, {upper, begin});
+        none, total, width, initials, [&](Builder& outer, std::span<const ValueId> arguments) -> Values {
+            const ValueId begin = outer.apply(OpId::kAdd, {lower, arguments[0]});
+            const ValueId left = outer.apply(OpId::kSubtract, {total, arguments[0]});
             const ValueId count = outer.apply(OpId::kMinimum, {left, width});
             const ValueId end = outer.apply(OpId::kAdd, {begin, count});
             const Values carried(arguments.begin() + 1, arguments.end());

@@ -490,3 +490,24 @@ def f(a, out):
 def numpy_features():
     with open("/proc/cpuinfo") as file:
         return next((line for line in file if line.startswith("flags")), "").split()
+
+
+@pytest.mark.parametrize("iteration", ("range", "np.prange"))
+@pytest.mark.parametrize("body", ("s += 1.0 / (i - 5)", "out[i - base] = np.exp(b[i - base]) / b[i - base]"))
+def test_ranges_that_end_at_the_largest_integer(iteration, body):
+    function = compiled(f"""\
+        def f(base, stop, b, out):
+            s = 0.0
+            for i in {iteration}(base, stop):
+                {body}
+            return s
+        """)
+    largest = 2**63 - 1
+    for count in (1, 15, 300, 700):
+        b = numpy.arange(1.0, count + 1)
+        expected, found = numpy.zeros(count), numpy.zeros(count)
+        if "out" in body:
+            expected = numpy.exp(b) / b
+        total = function(largest - count, largest, b, found)
+        assert total == pytest.approx(count / largest if "s +=" in body else 0.0, rel=1e-9)
+        numpy.testing.assert_allclose(found, expected, rtol=1e-13)
