@@ -1,6 +1,7 @@
 // The walk behind lower.h, a method a node.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,7 +16,7 @@
 #include "ir/builder.h"
 #include "lang/diagnostics.h"
 #include "lang/lower.h"
-#include "lang/parallel_loops.h"
+#include "lang/parallel/carried.h"
 #include "lang/tree/liveness.h"
 
 namespace weft::lang {
@@ -199,6 +200,9 @@ private:
         const Flow* flow = nullptr;
         bool breaks = false;   // some break leaves it
         bool flagged = false;  // after the variables it carries whether no break left it
+        size_t place_of(size_t variable) const {
+            return static_cast<size_t>(std::find(carried.begin(), carried.end(), variable) - carried.begin());
+        }
     };
     Sequence sequence_of(NodeId id, Environment& environment);
     Sequence sequence_of(const Value& value, NodeId where);
@@ -235,9 +239,10 @@ private:
     static constexpr int64_t kLanes = 16;
     static constexpr int64_t kLanesWithoutSums = 256;
 
-    // --- loops over prange (parallel.cpp) -------------------------------------------------------------
+    // --- loops over prange (parallel/) -------------------------------------------------------------
 
     struct Outline;
+    class Beside;
     bool is_parallel(NodeId sequence) const;
     void refuse_inner_functions(NodeId id, const Environment& environment) const;
     bool lower_parallel_for(NodeId id, Environment& environment);
@@ -258,9 +263,17 @@ private:
                    Environment& environment);
     Value borrowed(const Value& value);
     Value passed(Outline& outline, const Value& value, const std::string& name);
-    void pass_facts(const Outline& outline, const std::unordered_map<uint32_t, Fact>& facts,
-                    const std::unordered_map<uint32_t, Sum>& sums,
-                    const std::unordered_map<uint32_t, ir::ValueId>& not_below);
+    void pass_facts(const Outline& outline, const Beside& around);
+    // Where the chunks leave what they come to for a variable: an array for each part of it.
+    struct Partial {
+        const CarriedVariable* carried;
+        TypeRef type;
+        std::vector<Value> arrays{};
+    };
+    std::vector<Partial> allocate_partials(const ParallelLoop& plan, const Loop& loop, ir::ValueId chunks,
+                                           NodeId where);
+    void combine_partials(std::span<const Partial> partials, ir::ValueId count, ir::ValueId chunks,
+                          const Loop& loop, std::vector<Value>& results, NodeId where);
     Value identity(const CarriedVariable& carried, TypeRef type);
     Value combined(const CarriedVariable& carried, const Value& before, const Value& chunk);
 

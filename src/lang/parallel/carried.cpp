@@ -1,4 +1,4 @@
-#include "lang/parallel_loops.h"
+#include "lang/parallel/carried.h"
 
 #include <algorithm>
 #include <array>

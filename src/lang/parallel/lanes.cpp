@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lang/lowering.h"
-#include "lang/parallel_loops.h"
+#include "lang/parallel/carried.h"
 
 namespace weft::lang {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "lang/lowering.h"
-#include "lang/parallel_loops.h"
+#include "lang/parallel/carried.h"
 
 namespace weft::lang {
 
@@ -22,8 +22,6 @@ constexpr int64_t kLeastOfShort = 128;
 constexpr int64_t kChunksOfLanes = 32;
 constexpr int64_t kChunks = 256;  // at most: a function of the number of iterations alone
 
-TypeRef without_flag(TypeRef type) { return type->kind == TypeKind::kMaybe ? type->parts[0] : type; }
-
 }  // namespace
 
 // What a function that runs beside is lowered with.
@@ -34,6 +32,52 @@ struct FunctionLowering::Outline {
     std::vector<std::pair<ValueId, ValueId>> passed{};  // of both, in order
 
     explicit Outline(const std::string& name) : builder(name) {}
+};
+
+// While one lives, what is lowered goes into a function beside the one that is being lowered.
+class FunctionLowering::Beside {
+public:
+    Beside(FunctionLowering& lowering, ir::Builder& builder)
+        : lowering_(lowering),
+          builder_(std::exchange(lowering.builder_, &builder)),
+          facts_(std::exchange(lowering.facts_, {})),
+          sums_(std::exchange(lowering.sums_, {})),
+          not_below_(std::exchange(lowering.not_below_, {})),
+          temporaries_(std::exchange(lowering.temporaries_, {})),
+          loops_(std::exchange(lowering.loops_, {})),
+          hoist_(std::exchange(lowering.hoist_, nullptr)),
+          is_second_(std::exchange(lowering.is_second_, false)),
+          deferred_(std::exchange(lowering.deferred_, nullptr)) {}
+    ~Beside() {
+        lowering_.builder_ = builder_;
+        lowering_.facts_ = std::move(facts_);
+        lowering_.sums_ = std::move(sums_);
+        lowering_.not_below_ = std::move(not_below_);
+        lowering_.temporaries_ = std::move(temporaries_);
+        lowering_.loops_ = std::move(loops_);
+        lowering_.hoist_ = hoist_;
+        lowering_.is_second_ = is_second_;
+        lowering_.deferred_ = deferred_;
+    }
+    Beside(const Beside&) = delete;
+    Beside& operator=(const Beside&) = delete;
+
+    // Of the function around.
+    const std::unordered_map<uint32_t, Fact>& facts() const { return facts_; }
+    const std::unordered_map<uint32_t, Sum>& sums() const { return sums_; }
+    const std::unordered_map<uint32_t, ValueId>& not_below() const { return not_below_; }
+
+private:
+    FunctionLowering& lowering_;
+    ir::Builder* builder_;
+    std::unordered_map<uint32_t, Fact> facts_;
+    std::unordered_map<uint32_t, Sum> sums_;
+    std::unordered_map<uint32_t, ValueId> not_below_;
+    std::vector<Value> temporaries_;
+    std::vector<Loop*> loops_;
+    Hoist* hoist_;
+    bool is_second_;
+    Deferred* deferred_;
 };
 
 bool FunctionLowering::is_parallel(NodeId sequence) const {
@@ -98,9 +142,7 @@ Value FunctionLowering::passed(Outline& outline, const Value& value, const std::
 }
 
 // Facts of the values that were passed hold for what they are inside.
-void FunctionLowering::pass_facts(const Outline& outline, const std::unordered_map<uint32_t, Fact>& facts,
-                                  const std::unordered_map<uint32_t, Sum>& sums,
-                                  const std::unordered_map<uint32_t, ValueId>& not_below) {
+void FunctionLowering::pass_facts(const Outline& outline, const Beside& around) {
     std::unordered_map<uint32_t, ValueId> inner;
     for (const auto& [outside, inside] : outline.passed) inner.emplace(outside.index, inside);
     const auto find = [&](ValueId outside) {
@@ -108,7 +150,7 @@ void FunctionLowering::pass_facts(const Outline& outline, const std::unordered_m
         return found == inner.end() ? ValueId{} : found->second;
     };
     for (const auto& [outside, inside] : outline.passed) {
-        if (const auto known = facts.find(outside.index); known != facts.end()) {
+        if (const auto known = around.facts().find(outside.index); known != around.facts().end()) {
             Fact fact = this->fact(inside);
             fact.least = std::max(fact.least, known->second.least);
             fact.most = std::min(fact.most, known->second.most);
@@ -116,83 +158,18 @@ void FunctionLowering::pass_facts(const Outline& outline, const std::unordered_m
             fact.offset = known->second.offset;
             note(inside, fact);
         }
-        if (const auto sum = sums.find(outside.index); sum != sums.end() && !sum->second.other.valid()) {
+        if (const auto sum = around.sums().find(outside.index);
+            sum != around.sums().end() && !sum->second.other.valid()) {
             const ValueId base = find(sum->second.base);
             if (base.valid()) {
                 sums_[inside.index] = sum->second;
                 sums_[inside.index].base = base;
             }
         }
-        if (const auto other = not_below.find(outside.index); other != not_below.end()) {
+        if (const auto other = around.not_below().find(outside.index); other != around.not_below().end()) {
             if (find(other->second).valid()) not_below_[inside.index] = find(other->second);
         }
     }
-}
-
-Value FunctionLowering::identity(const CarriedVariable& carried, TypeRef type) {
-    const std::string& operation = carried.operation;
-    const std::string& name = variable(carried.variable);
-    if (!is_scalar(type))
-        fail(carried.where,
-             "'" + name + "' is " + lang::describe(type) +
-                 ", and goes from one iteration of prange to the next",
-             "Only numbers are combined; give each iteration an element of an array.");
-    const ScalarType scalar_kind = type->scalar;
-    const auto of = [&](double real, int64_t integer) -> Value {
-        if (dry_) return {type, {ValueId{}}, 0};
-        if (DType(scalar_kind).is_floating() || DType(scalar_kind).is_complex())
-            return {
-                type,
-                {builder_->cast(builder_->constant(Constant::of(ScalarType::kFloat64, real)), scalar_kind)},
-                0};
-        return {type, {builder_->cast(builder_->index(integer), scalar_kind)}, 0};
-    };
-    if (operation == "add" || operation == "or" || operation == "xor") return of(0, 0);
-    if (operation == "mul") return of(1, 1);
-    if (operation == "and") return of(0, -1);
-    if (operation == "any" || operation == "all") {
-        if (!is_bool(type))
-            fail(carried.where,
-                 "'" + name + "' is " + lang::describe(type) + ", and 'and' and 'or' combine bools only",
-                 "Write bool(...) around it.");
-        return of(0, operation == "all" ? 1 : 0);
-    }
-    if (is_complex(type)) fail(carried.where, "'" + name + "' is complex, which has no order");
-    const bool largest =
-        operation == "max" || operation == "maximum" || operation == "fmax" || operation[0] == 'g';
-    const double infinite = std::numeric_limits<double>::infinity();
-    const DType dtype(scalar_kind);
-    const int bits = static_cast<int>(dtype.itemsize()) * 8;
-    if (is_bool(type)) return of(0, largest ? 0 : 1);
-    if (!dtype.is_integer()) return of(largest ? -infinite : infinite, 0);
-    const bool is_signed = scalar_kind == ScalarType::kInt8 || scalar_kind == ScalarType::kInt16 ||
-                           scalar_kind == ScalarType::kInt32 || scalar_kind == ScalarType::kInt64;
-    const int64_t most = is_signed ? INT64_MAX >> (64 - bits) : -1;  // unsigned: all bits
-    const int64_t least = is_signed ? INT64_MIN >> (64 - bits) : 0;
-    return of(0, largest ? least : most);
-}
-
-// What is known so far, and what a chunk came to.
-Value FunctionLowering::combined(const CarriedVariable& carried, const Value& before, const Value& chunk) {
-    const std::string& operation = carried.operation;
-    const NodeId where = carried.where;
-    if (operation == "any" || operation == "all") {
-        const OpId op = operation == "any" ? OpId::kLogicalOr : OpId::kLogicalAnd;
-        return scalar(before.type, apply(op, {before.parts[0], chunk.parts[0]}));
-    }
-    if (operation == "min" || operation == "max") {
-        Arguments arguments;
-        arguments.where = where;
-        arguments.positional = {before, chunk};
-        return call_extreme(operation == "max", arguments);
-    }
-    if (operation.starts_with("f") || operation.ends_with("imum")) {
-        Arguments arguments;
-        arguments.where = where;
-        arguments.positional = {before, chunk};
-        return call_ufunc(*find_op(operation), arguments);
-    }
-    return binary(operation, before, chunk, where);
 }
 
 // The iterations `from` to below `to` of a range, behind which `environment` is.
@@ -292,32 +269,8 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
     const ValueId chunks = rounded_up(count, chunk);
     note(chunks, {0, kChunks, {}, 0});
 
-    // Where chunks leave what they come to: an array for each part of each variable.
-    const auto type_of = [&](size_t v) {
-        const auto at = std::find(loop.carried.begin(), loop.carried.end(), v) - loop.carried.begin();
-        return loop.types[static_cast<size_t>(at)];
-    };
-    struct Partial {
-        const CarriedVariable* carried;
-        TypeRef type;
-        std::vector<Value> arrays{};
-    };
-    std::vector<Partial> partials;
-    for (const CarriedVariable& carried : plan.carried) {
-        TypeRef type = without_literals(without_flag(type_of(carried.variable)));
-        if (carried.kind == CarriedKind::kBeside) type = maybe_type(type);
-        std::vector<ir::Type> parts;
-        append_ir_types(parts, type, false);
-        Partial& partial = partials.emplace_back(Partial{&carried, type});
-        for (const ir::Type& part : parts) {
-            if (part.is_buffer)
-                fail(id,
-                     "'" + variable(carried.variable) + "' is " + lang::describe(type) +
-                         ", and is read behind the loop over prange that assigns it",
-                     "Write into an array from before the loop.");
-            partial.arrays.push_back(allocate(part.scalar, std::span(&chunks, 1), id));
-        }
-    }
+    const auto type_of = [&](size_t v) { return loop.types[loop.place_of(v)]; };
+    const std::vector<Partial> partials = allocate_partials(plan, loop, chunks, id);
 
     // The function of the iterations.
     Outline outline(compilation_.name_beside(target_.name));
@@ -339,22 +292,14 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
             arrays.push_back(passed(outline, borrowed(array), variable(partial.carried->variable)));
     }
     {
-        ir::Builder* const outside = std::exchange(builder_, &outline.builder);
-        const auto facts = std::exchange(facts_, {});
-        const auto sums = std::exchange(sums_, {});
-        const auto not_below = std::exchange(not_below_, {});
-        auto temporaries_outside = std::exchange(temporaries_, {});
-        auto loops_outside = std::exchange(loops_, {});
-        Hoist* const hoist_outside = std::exchange(hoist_, nullptr);
-        const bool second_outside = std::exchange(is_second_, false);
-        Deferred* const deferred_outside = std::exchange(deferred_, nullptr);
+        const Beside beside(*this, outline.builder);
         for (Value& value : inner) value = inside(value);
         for (Value& global : globals) global = inside(global);
         std::swap(globals_, globals);
         for (std::vector<Value>& arrays : places) {
             for (Value& array : arrays) array = inside(array);
         }
-        pass_facts(outline, facts, sums, not_below);
+        pass_facts(outline, beside);
         note(from, {0, INT64_MAX, to, 0});
         for (const CarriedVariable& carried : plan.carried) {
             if (carried.kind == CarriedKind::kReduction)
@@ -377,105 +322,16 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
         }
         builder_->return_values({});
         std::swap(globals_, globals);
-        builder_ = outside;
-        facts_ = facts;
-        sums_ = sums;
-        not_below_ = not_below;
-        temporaries_ = std::move(temporaries_outside);
-        loops_ = std::move(loops_outside);
-        hoist_ = hoist_outside;
-        is_second_ = second_outside;
-        deferred_ = deferred_outside;
     }
     ir::Function iterations = outline.builder.finish_function({});
     builder_->spread(iterations.name, count, chunk, outline.arguments);
     compilation_.add_function(std::move(iterations));
     compilation_.add_parallel({&source_, id});
 
-    // What the chunks came to.
-    const auto loaded = [&](const Partial& partial, ValueId at) {
-        Value value{partial.type, {}, 0};
-        for (const Value& array : partial.arrays)
-            value.parts.push_back(builder_->load(array.parts[0], std::span(&at, 1)));
-        return value;
-    };
     std::vector<Value> results;
     for (size_t i = 0; i < loop.carried.size(); ++i)
         results.push_back(convert(environment[loop.carried[i]], loop.types[i], id));
-    const auto result_of = [&](size_t v) -> Value& {
-        const auto at = std::find(loop.carried.begin(), loop.carried.end(), v) - loop.carried.begin();
-        return results[static_cast<size_t>(at)];
-    };
-    for (const Partial& partial : partials) {
-        const size_t v = partial.carried->variable;
-        Value& result = result_of(v);
-        switch (partial.carried->kind) {
-            case CarriedKind::kBeside: break;
-            case CarriedKind::kLast: {
-                const ValueId any = builder_->apply(OpId::kGreater, {count, builder_->index(0)});
-                result.parts = builder_->if_else(
-                    any,
-                    [&](ir::Builder&, std::span<const ValueId>) {
-                        const ValueId last = builder_->apply(OpId::kSubtract, {chunks, builder_->index(1)});
-                        return convert(loaded(partial, last), result.type, id).parts;
-                    },
-                    [&](ir::Builder&, std::span<const ValueId>) { return result.parts; });
-                break;
-            }
-            case CarriedKind::kReduction: {
-                // With the variables that are beside it.
-                std::vector<const Partial*> together{&partial};
-                for (const Partial& other : partials) {
-                    if (other.carried->kind == CarriedKind::kBeside && other.carried->of == v)
-                        together.push_back(&other);
-                }
-                std::vector<ValueId> initials;
-                for (const Partial* each : together) {
-                    const Value& before = result_of(each->carried->variable);
-                    initials.insert(initials.end(), before.parts.begin(), before.parts.end());
-                }
-                const std::vector<ValueId> finals = builder_->for_loop(
-                    builder_->index(0), chunks, builder_->index(1), initials,
-                    [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
-                        size_t at = 0;
-                        std::vector<Value> before;
-                        for (const Partial* each : together)
-                            before.push_back(
-                                take(result_of(each->carried->variable).type, arguments.subspan(1), at));
-                        const Value told = loaded(partial, arguments[0]);
-                        if (!is_comparison(partial.carried->operation))
-                            return convert(combined(*partial.carried, before[0], told), before[0].type, id)
-                                .parts;
-                        ValueId better =
-                            compare(partial.carried->operation, told, before[0], partial.carried->where)
-                                .parts[0];
-                        std::vector<Value> after{convert(told, before[0].type, id)};
-                        for (const Partial* each : std::span(together).subspan(1)) {
-                            const Value value = loaded(*each, arguments[0]);
-                            better = builder_->apply(OpId::kLogicalAnd, {better, value.parts[0]});
-                            const Value bound{value.type->parts[0],
-                                              {value.parts.begin() + 1, value.parts.end()}};
-                            after.push_back(convert(bound, before[after.size()].type, id));
-                        }
-                        const auto parts_of = [](const std::vector<Value>& values) {
-                            std::vector<ValueId> parts;
-                            for (const Value& value : values)
-                                parts.insert(parts.end(), value.parts.begin(), value.parts.end());
-                            return parts;
-                        };
-                        return builder_->if_else(
-                            better, [&](ir::Builder&, std::span<const ValueId>) { return parts_of(after); },
-                            [&](ir::Builder&, std::span<const ValueId>) { return parts_of(before); });
-                    });
-                size_t at = 0;
-                for (const Partial* each : together) {
-                    Value& after = result_of(each->carried->variable);
-                    after = take(after.type, finals, at);
-                }
-                break;
-            }
-        }
-    }
+    combine_partials(partials, count, chunks, loop, results, id);
     std::vector<ValueId> parts;
     for (const Value& result : results) parts.insert(parts.end(), result.parts.begin(), result.parts.end());
     end_temporaries(temporaries);
