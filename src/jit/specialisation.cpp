@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -77,6 +78,7 @@ std::string Specialisation::explain() const {
     struct Counts {
         int kinds[3] = {0, 0, 0};
         bool parallel = false;
+        std::set<std::string> copied;
     };
     std::map<std::tuple<std::string, int, std::string>, Counts> lines;
     const auto counts_of = [&](const lang::FunctionSource& function, lang::NodeId node) -> Counts& {
@@ -87,7 +89,11 @@ std::string Specialisation::explain() const {
     };
     for (const lang::IndexNote& note : indices_)
         ++counts_of(*note.function, note.node).kinds[static_cast<size_t>(note.kind)];
-    for (const lang::ParallelNote& note : parallel_) counts_of(*note.function, note.node).parallel = true;
+    for (const lang::ParallelNote& note : parallel_) {
+        Counts& counts = counts_of(*note.function, note.node);
+        counts.parallel = true;
+        counts.copied.insert(note.copied.begin(), note.copied.end());
+    }
     std::string result = from_disk ? "  compiled by an earlier process\n" : "  compiled here\n";
     constexpr const char* kTexts[] = {" proven to be in bounds", " tested before the loop",
                                       " checked in place"};
@@ -95,6 +101,8 @@ std::string Specialisation::explain() const {
         const auto& [file, line, text] = place;
         result += "  line " + std::to_string(line) + ":" + text + "\n";
         if (counts.parallel) result += "    chunks of the iterations run at the same time\n";
+        for (const std::string& name : counts.copied)
+            result += "    each chunk updates a copy of " + name + "\n";
         if (counts.kinds[0] + counts.kinds[1] + counts.kinds[2] == 0) continue;
         result += "    indices:";
         const char* separator = " ";

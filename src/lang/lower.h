@@ -57,6 +57,7 @@ struct IndexNote {
 struct ParallelNote {
     const FunctionSource* function = nullptr;
     NodeId node = 0;
+    std::vector<std::string> copied{};  // arrays of which each chunk has a copy
 };
 
 // What an error says. `payload` is what the code wrote: values 16 bytes apart.

@@ -82,7 +82,7 @@ public:
         return static_cast<uint32_t>(sites_.size() - 1);
     }
     void add_index(const IndexNote& note) { indices_.push_back(note); }
-    void add_parallel(const ParallelNote& note) { parallel_.push_back(note); }
+    void add_parallel(ParallelNote note) { parallel_.push_back(std::move(note)); }
     // A function that is no specialisation: the iterations of a parallel loop.
     std::string name_beside(const std::string& name) {
         return name + ".chunk" + std::to_string(++functions_beside_);
@@ -244,7 +244,7 @@ private:
     struct Outline;
     class Beside;
     bool is_parallel(NodeId sequence) const;
-    void refuse_inner_functions(NodeId id, const Environment& environment) const;
+    void refuse_inner_functions(NodeId id, const ParallelLoop& plan, const Environment& environment) const;
     bool lower_parallel_for(NodeId id, Environment& environment);
     void lower_chunk(NodeId id, const ParallelLoop& plan, const Value& range, const Fact& of_element,
                      ir::ValueId from, ir::ValueId to, Environment& environment);
@@ -274,6 +274,14 @@ private:
                                            NodeId where);
     void combine_partials(std::span<const Partial> partials, ir::ValueId count, ir::ValueId chunks,
                           const Loop& loop, std::vector<Value>& results, NodeId where);
+    ir::ValueId size_product(const Value& array, size_t from);
+    ir::ValueId least_with_copies(const ParallelLoop& plan, const Environment& environment, NodeId body);
+    std::vector<Value> allocate_copies(const ParallelLoop& plan, const Environment& environment,
+                                       ir::ValueId chunks, NodeId where);
+    Value copy_of_chunk(const CarriedVariable& carried, const Value& array, const Value& copies,
+                        ir::ValueId number);
+    void combine_copies(const CarriedVariable& carried, const Value& array, const Value& copies);
+    void refuse_rounding(NodeId target, const Value& value) const;
     Value identity(const CarriedVariable& carried, TypeRef type);
     Value combined(const CarriedVariable& carried, const Value& before, const Value& chunk);
 
@@ -529,6 +537,7 @@ private:
     Hoist* hoist_ = nullptr;
     std::vector<Value> temporaries_;  // fresh values that nobody has kept
     Deferred* deferred_ = nullptr;
+    std::vector<std::pair<size_t, ScalarType>> accumulated_;  // arrays of which chunks have copies
     bool is_second_ = false;  // a loop is lowered that was lowered with its checks before it
 };
 

@@ -97,6 +97,7 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
                 fail(target,
                      "items of " + lang::describe(base.type) + " cannot be assigned in a compiled function");
             refuse_global(left.children[0]);
+            refuse_rounding(target, value);
             const std::vector<IndexItem> items = index_items(target, environment);
             if (const std::optional<Element> element = element_of(target, base, items)) {
                 store(*element, value, target);
@@ -137,6 +138,7 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
         const Value before = element ? load(*element) : sliced(target, base, items, environment);
         const Value right = lower(statement.children[1], environment);
         const Value after = binary(statement.atoms[0], before, right, id);
+        refuse_rounding(target, after);
         if (element) return store(*element, after, target);
         return store_part(before, after, target);
     }

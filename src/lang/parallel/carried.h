@@ -33,6 +33,8 @@ inline bool is_comparison(const std::string& operation) {
 
 struct ParallelLoop {
     std::vector<CarriedVariable> carried;
+    // Arrays from before the loop with elements that several iterations may update: chunks have copies.
+    std::vector<CarriedVariable> arrays;
     VariableSet captured;  // read before an iteration assigns them, but for reductions
     // Where a loop cannot be parallel: the place, what is wrong and what to write.
     NodeId refused = 0;

@@ -9,6 +9,7 @@
 
 #include "lang/lowering.h"
 #include "lang/parallel/carried.h"
+#include "lang/parallel/outline.h"
 
 namespace weft::lang {
 
@@ -23,62 +24,6 @@ constexpr int64_t kChunksOfLanes = 32;
 constexpr int64_t kChunks = 256;  // at most: a function of the number of iterations alone
 
 }  // namespace
-
-// What a function that runs beside is lowered with.
-struct FunctionLowering::Outline {
-    ir::Builder builder;
-    std::vector<ValueId> arguments{};  // of the function around it
-    std::unordered_map<uint32_t, ValueId> inner{};
-    std::vector<std::pair<ValueId, ValueId>> passed{};  // of both, in order
-
-    explicit Outline(const std::string& name) : builder(name) {}
-};
-
-// While one lives, what is lowered goes into a function beside the one that is being lowered.
-class FunctionLowering::Beside {
-public:
-    Beside(FunctionLowering& lowering, ir::Builder& builder)
-        : lowering_(lowering),
-          builder_(std::exchange(lowering.builder_, &builder)),
-          facts_(std::exchange(lowering.facts_, {})),
-          sums_(std::exchange(lowering.sums_, {})),
-          not_below_(std::exchange(lowering.not_below_, {})),
-          temporaries_(std::exchange(lowering.temporaries_, {})),
-          loops_(std::exchange(lowering.loops_, {})),
-          hoist_(std::exchange(lowering.hoist_, nullptr)),
-          is_second_(std::exchange(lowering.is_second_, false)),
-          deferred_(std::exchange(lowering.deferred_, nullptr)) {}
-    ~Beside() {
-        lowering_.builder_ = builder_;
-        lowering_.facts_ = std::move(facts_);
-        lowering_.sums_ = std::move(sums_);
-        lowering_.not_below_ = std::move(not_below_);
-        lowering_.temporaries_ = std::move(temporaries_);
-        lowering_.loops_ = std::move(loops_);
-        lowering_.hoist_ = hoist_;
-        lowering_.is_second_ = is_second_;
-        lowering_.deferred_ = deferred_;
-    }
-    Beside(const Beside&) = delete;
-    Beside& operator=(const Beside&) = delete;
-
-    // Of the function around.
-    const std::unordered_map<uint32_t, Fact>& facts() const { return facts_; }
-    const std::unordered_map<uint32_t, Sum>& sums() const { return sums_; }
-    const std::unordered_map<uint32_t, ValueId>& not_below() const { return not_below_; }
-
-private:
-    FunctionLowering& lowering_;
-    ir::Builder* builder_;
-    std::unordered_map<uint32_t, Fact> facts_;
-    std::unordered_map<uint32_t, Sum> sums_;
-    std::unordered_map<uint32_t, ValueId> not_below_;
-    std::vector<Value> temporaries_;
-    std::vector<Loop*> loops_;
-    Hoist* hoist_;
-    bool is_second_;
-    Deferred* deferred_;
-};
 
 bool FunctionLowering::is_parallel(NodeId sequence) const {
     if (!compilation_.options().parallel) return false;
@@ -183,7 +128,7 @@ void FunctionLowering::lower_chunk(NodeId id, const ParallelLoop& plan, const Va
     chunk.counter = counter;
     if (literal_integer(range.type->parts[2]) == 1) {
         chunk.direct = true;
-        chunk.independent = may_step_together(node(id).children[2]);
+        chunk.independent = plan.arrays.empty() && may_step_together(node(id).children[2]);
         chunk.bounds = {apply(OpId::kAdd, {start, from}), apply(OpId::kAdd, {start, to}), step};
     } else {
         const auto element = [this, start, from, step](ValueId k) {
@@ -207,14 +152,15 @@ void FunctionLowering::lower_chunk(NodeId id, const ParallelLoop& plan, const Va
     Loop loop = open_loop(id, environment);
     find_types(id, loop, environment,
                [&](Environment& inner) { return lower_iteration(id, chunk, inner, {}); });
-    if (chunk.direct && has_lanes(node(id).children[2], plan, loop))
+    if (chunk.direct && plan.arrays.empty() && has_lanes(node(id).children[2], plan, loop))
         return run_lanes(id, plan, chunk, loop, environment);
     const std::vector<ValueId> results = run_iterations(id, chunk, loop, environment);
     environment = start_iteration(loop, environment, results);
 }
 
 // A function that is defined before the loop reads variables as they are when the loop begins.
-void FunctionLowering::refuse_inner_functions(NodeId id, const Environment& environment) const {
+void FunctionLowering::refuse_inner_functions(NodeId id, const ParallelLoop& plan,
+                                              const Environment& environment) const {
     const std::function<void(NodeId)> visit = [&](NodeId child) {
         const Node& given = node(child);
         if (given.kind == NodeKind::kDef || given.kind == NodeKind::kLambda)
@@ -223,7 +169,8 @@ void FunctionLowering::refuse_inner_functions(NodeId id, const Environment& envi
         for (NodeId inner : given.children) visit(inner);
     };
     visit(node(id).children[2]);
-    const VariableSet& assigned = flows_.at(id).assigned;
+    VariableSet assigned = flows_.at(id).assigned;
+    for (const CarriedVariable& each : plan.arrays) assigned[each.variable] = true;
     for (const Value& value : environment) {
         if (value.type->kind != TypeKind::kClosure || value.type->bound) continue;
         for (const std::string& name : value.type->function->captured) {
@@ -232,7 +179,7 @@ void FunctionLowering::refuse_inner_functions(NodeId id, const Environment& envi
             if (at != variables.end() && assigned[static_cast<size_t>(at - variables.begin())])
                 fail(id,
                      "'" + value.type->function->name + "' reads '" + name +
-                         "', which this loop over prange assigns",
+                         "', which this loop over prange changes",
                      "Give it to the function as an argument.");
         }
     }
@@ -242,7 +189,7 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
     const Node& statement = node(id);
     const ParallelLoop plan = find_parallel_loop(source_, id, flows_.at(id));
     if (plan.refused != 0) fail(plan.refused, plan.why, plan.help);
-    refuse_inner_functions(id, environment);
+    refuse_inner_functions(id, plan, environment);
     const Value range = lower(statement.children[1], environment);
     if (dry_) return lower_for_over(id, range_sequence(range, id), environment);
     const size_t temporaries = temporaries_.size();
@@ -258,19 +205,22 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
         return builder_->apply(OpId::kFloorDivide, {builder_->apply(OpId::kAdd, {value, more}), by});
     };
     ValueId least = builder_->index(is_short(statement.children[2]) ? kLeastOfShort : 1);
-    if (may_step_together(statement.children[2])) {
+    if (plan.arrays.empty() && may_step_together(statement.children[2])) {
         // Of some hundred iterations vectors are worth more than another thread.
         least = builder_->apply(
             OpId::kMinimum, {rounded_up(count, builder_->index(kChunksOfLanes)), builder_->index(kLanes)});
         least = builder_->apply(OpId::kMaximum, {least, builder_->index(1)});
     }
-    const ValueId chunk =
-        builder_->apply(OpId::kMaximum, {rounded_up(count, builder_->index(kChunks)), least});
+    ValueId chunk = builder_->apply(OpId::kMaximum, {rounded_up(count, builder_->index(kChunks)), least});
+    if (!plan.arrays.empty())
+        chunk = builder_->apply(OpId::kMaximum,
+                                {chunk, least_with_copies(plan, environment, statement.children[2])});
     const ValueId chunks = rounded_up(count, chunk);
     note(chunks, {0, kChunks, {}, 0});
 
     const auto type_of = [&](size_t v) { return loop.types[loop.place_of(v)]; };
     const std::vector<Partial> partials = allocate_partials(plan, loop, chunks, id);
+    const std::vector<Value> copies = allocate_copies(plan, environment, chunks, id);
 
     // The function of the iterations.
     Outline outline(compilation_.name_beside(target_.name));
@@ -291,6 +241,8 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
         for (const Value& array : partial.arrays)
             arrays.push_back(passed(outline, borrowed(array), variable(partial.carried->variable)));
     }
+    std::vector<Value> inner_copies;
+    for (const Value& array : copies) inner_copies.push_back(passed(outline, borrowed(array), "copies"));
     {
         const Beside beside(*this, outline.builder);
         for (Value& value : inner) value = inside(value);
@@ -301,6 +253,13 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
         }
         pass_facts(outline, beside);
         note(from, {0, INT64_MAX, to, 0});
+        for (size_t k = 0; k < copies.size(); ++k) {
+            Value& array = inner[plan.arrays[k].variable];
+            array = copy_of_chunk(plan.arrays[k], array, inside(inner_copies[k]), number);
+        }
+        const auto accumulated = accumulated_;
+        for (const CarriedVariable& each : plan.arrays)
+            accumulated_.emplace_back(each.variable, inner[each.variable].type->scalar);
         for (const CarriedVariable& carried : plan.carried) {
             if (carried.kind == CarriedKind::kReduction)
                 inner[carried.variable] = identity(carried, without_literals(type_of(carried.variable)));
@@ -320,18 +279,23 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
             for (size_t k = 0; k < stored.parts.size(); ++k)
                 builder_->store(places[p][k].parts[0], stored.parts[k], std::span(&number, 1));
         }
+        accumulated_ = accumulated;
         builder_->return_values({});
         std::swap(globals_, globals);
     }
     ir::Function iterations = outline.builder.finish_function({});
     builder_->spread(iterations.name, count, chunk, outline.arguments);
     compilation_.add_function(std::move(iterations));
-    compilation_.add_parallel({&source_, id});
+    ParallelNote told{&source_, id};
+    for (const CarriedVariable& each : plan.arrays) told.copied.push_back(variable(each.variable));
+    compilation_.add_parallel(std::move(told));
 
     std::vector<Value> results;
     for (size_t i = 0; i < loop.carried.size(); ++i)
         results.push_back(convert(environment[loop.carried[i]], loop.types[i], id));
     combine_partials(partials, count, chunks, loop, results, id);
+    for (size_t k = 0; k < copies.size(); ++k)
+        combine_copies(plan.arrays[k], environment[plan.arrays[k].variable], copies[k]);
     std::vector<ValueId> parts;
     for (const Value& result : results) parts.insert(parts.end(), result.parts.begin(), result.parts.end());
     end_temporaries(temporaries);

@@ -39,10 +39,19 @@ private:
     };
 
     // Variables that inner functions read may be read wherever those are called, so they are always live.
-    void find_captured(NodeId id, bool is_inner = false) {
+    // Those that an inner function assigns, and its parameters, are its own.
+    void find_captured(NodeId id, bool is_inner = false, VariableSet own = {}) {
         const Node& node = tree_[id];
-        if (is_inner && node.kind == NodeKind::kName) none_[static_cast<size_t>(node.number)] = true;
-        for (NodeId child : node.children) find_captured(child, is_inner || is_function(node));
+        if (is_inner && node.kind == NodeKind::kName && !own[static_cast<size_t>(node.number)])
+            none_[static_cast<size_t>(node.number)] = true;
+        if (is_function(node)) {
+            own.resize(none_.size());
+            for (NodeId parameter : tree_[node.children[0]].children) {
+                if (tree_[parameter].number >= 0) own[static_cast<size_t>(tree_[parameter].number)] = true;
+            }
+            assigned(node.children[1], own);
+        }
+        for (NodeId child : node.children) find_captured(child, is_inner || is_function(node), own);
     }
 
     static bool is_function(const Node& node) {

@@ -511,3 +511,19 @@ def test_ranges_that_end_at_the_largest_integer(iteration, body):
         total = function(largest - count, largest, b, found)
         assert total == pytest.approx(count / largest if "s +=" in body else 0.0, rel=1e-9)
         numpy.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_parameters_of_inner_functions_are_no_variables_around_them():
+    function = compiled("""\
+        def f(a):
+            def g(j):
+                k = j + 1
+                return k
+            s = 0
+            for i in np.prange(len(a)):
+                for j in range(3):
+                    k = g(j)
+                    s += k
+            return s
+        """)
+    assert function(numbers(100)) == function.py_func(numbers(100)) == 600
