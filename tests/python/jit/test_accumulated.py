@@ -178,7 +178,9 @@ OWN = {
     "digits": "for j in range(w):\n    a[i * w + j] += 1",
     "more digits": "for j in range(h):\n    for l in range(w):\n        a[(i * h + j) * w + l] += 1",
     "digits of a shape": "for j in range(b.shape[1]):\n    a[i * b.shape[1] + j] += 1",
-    "one of two": "b[i, k[i] % 3] += 1",
+        "one of two": "b[i, k[i] % 3] += 1",
+    "the last": "t[k[i] % 3, i] += 1",
+    "the last, set": "t[1, i] = x[i]",
     "literal digits": "for j in range(1, 4):\n    a[4 * i + j] += 1",
     "view": "row = b[i]\nrow[k[i] % 3] += 1",
     "row": "b[i][k[i] % 3] += 1",
@@ -198,7 +200,7 @@ NOT_OWN = {
 @pytest.mark.parametrize("name", [*OWN, *NOT_OWN])
 def test_copies_are_made_where_iterations_meet_alone(name):
     body = {**OWN, **NOT_OWN}[name]
-    function = of_body(body, "w = 4\nh = 3\nb = np.zeros((len(k) + 60, 3))")
+    function = of_body(body, "w = 4\nh = 3\nb = np.zeros((len(k) + 60, 3))\nt = b.T")
     k, x = operands(1000, numpy.float64)
     a = numpy.zeros(20_000)
     function(a, k, x)
