@@ -57,6 +57,15 @@ void ScopeMap::merge(uint16_t one, uint16_t other) {
     merged_[std::max(one, other)] = std::min(one, other);
 }
 
+std::string name_in_ir(std::string name) {
+    for (char& c : name) {
+        const bool is_part = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                             c == '_' || c == '.';
+        if (!is_part) c = '_';
+    }
+    return name;
+}
+
 Specialised& Compilation::entry(const FunctionSource& function, std::span<const TypeRef> arguments,
                                 const Spot& caller) {
     Key key{&function, {arguments.begin(), arguments.end()}, nullptr, 0};
@@ -71,8 +80,8 @@ Specialised& Compilation::entry(const FunctionSource& function, std::span<const 
                                   "'" + function.name + "' is called with ever other types of arguments", {},
                                   "Call it with arguments of the same types each time."));
     if (is_new)
-        at->second.name =
-            function.name + (specialised_.size() > 1 ? "." + std::to_string(specialised_.size()) : "");
+        at->second.name = name_in_ir(function.name) +
+                          (specialised_.size() > 1 ? "." + std::to_string(specialised_.size()) : "");
     return at->second;
 }
 
@@ -197,7 +206,7 @@ Environment FunctionLowering::parameters(bool real) {
         std::vector<ir::Type> types;
         append_ir_types(types, value.type, true);
         for (size_t k = 0; k < types.size(); ++k) {
-            const std::string part = k == 0 ? name : name + "." + std::to_string(k);
+            const std::string part = name_in_ir(name) + (k == 0 ? "" : "." + std::to_string(k));
             value.parts.push_back(real ? builder_->parameter(types[k], part) : ValueId{});
         }
         return value;

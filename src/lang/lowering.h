@@ -54,6 +54,9 @@ private:
     std::map<uint16_t, uint16_t> merged_;
 };
 
+// A name of the program with what the text of kernel IR has no place for replaced: <lambda>, größe.
+std::string name_in_ir(std::string name);
+
 // What all functions of a module share.
 class Compilation {
 public:

@@ -76,8 +76,8 @@ Value FunctionLowering::passed(Outline& outline, const Value& value, const std::
         }
         const auto [found, is_new] = outline.inner.try_emplace(border.parts[i].index);
         if (is_new) {
-            found->second =
-                outline.builder.parameter(types[i], i == 0 ? name : name + "." + std::to_string(i));
+            found->second = outline.builder.parameter(
+                types[i], name_in_ir(name) + (i == 0 ? "" : "." + std::to_string(i)));
             outline.arguments.push_back(border.parts[i]);
             if (!types[i].is_buffer) outline.passed.emplace_back(value.parts[i], found->second);
         }
@@ -273,7 +273,9 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
         for (size_t p = 0; p < partials.size(); ++p) {
             const Partial& partial = partials[p];
             Value value = inner[partial.carried->variable];
-            if (partial.carried->kind == CarriedKind::kLast && value.type->kind == TypeKind::kMaybe)
+            const bool is_last = partial.carried->kind == CarriedKind::kLast;
+            if (is_last && value.type->kind == TypeKind::kUnbound) continue;  // each iteration raises
+            if (is_last && value.type->kind == TypeKind::kMaybe)
                 value = {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, value.origin};
             const Value stored = convert(value, partial.type, id);
             for (size_t k = 0; k < stored.parts.size(); ++k)

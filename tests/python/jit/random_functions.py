@@ -1,9 +1,14 @@
 """Random functions by a compiler beside CPython.
 
-    python tests/python/jit/random_functions.py [--seed N] [--count N] [--jit weft|numba] [--shrink]
+    python tests/python/jit/random_functions.py [--seed N] [--count N] [--parallel] [--ways all|turn|one]
+        [--jit weft|numba] [--shrink]
 
 A seed makes a function, the functions that it calls, and arguments (tests/python/support/jit_random.py). Values, types,
-exceptions and what is written into arrays have to be the same, bit by bit.
+exceptions and what is written into arrays have to be the same, bit by bit. With --parallel there are loops over prange
+(jit_random_parallel.py), which run on 1, 2 and 7 threads; sums of floats have to be the same there, and near CPython's.
+
+Ways to compile a function are without an optimisation, without checks of indices, with a verifier, without parallel
+loops, and none: then the oracle runs its kernel IR. `turn` takes one of them after another, a seed each.
 """
 
 import argparse
@@ -11,6 +16,7 @@ import ast
 import contextlib
 import io
 import linecache
+import math
 import pathlib
 import struct
 import sys
@@ -20,28 +26,19 @@ import numpy
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import jit_random
+import jit_random_parallel
 
 UNBOUND = "has no value here"
-
-
-def functions_of(text, name, jit=None):
-    """The function `f` of a text, compiled by `jit` with all that it calls."""
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    names = {"__name__": "random_functions"}
-    exec(compile(text, name, "exec"), names)
-    if jit is not None:
-        for function in [n for n in names if n[0] == "g" or n == "f"]:
-            names[function] = jit(names[function])
-    return names["f"]
-
-
-def bits(value):
-    """A value with its type, so that equal ones are equal bit by bit; all NaNs are one."""
-    if isinstance(value, tuple):
-        return tuple(map(bits, value))
-    if isinstance(value, float):
-        return ("float", "nan" if value != value else struct.pack("d", value).hex())
-    return (type(value).__name__, value)
+SWITCHES = (
+    "simplify",
+    "simplify_lowered",
+    "checks_ahead",
+    "lanes_of_loops",
+    "loop_interchange",
+    "unroll_and_jam",
+)
+WAYS = (*(f"without {name}" for name in SWITCHES), "unchecked", "verified", "serial", "oracle")
+THREADS = (1, 2, 7)
 
 
 class Elements:
@@ -63,6 +60,41 @@ class Elements:
         return (self.array[k].item() for k in range(len(self.array)))
 
 
+class Plain:
+    """What the texts have of weft, for CPython."""
+
+    prange, int64 = range, numpy.int64
+    minimum, maximum = min, max  # of whole numbers
+
+    @staticmethod
+    def zeros(size, dtype=numpy.float64):
+        return Elements(numpy.zeros(size, dtype))
+
+
+def functions_of(text, name, jit=None):
+    """The function `f` of a text, compiled by `jit` with all that it calls."""
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    names = {"__name__": "random_functions", "np": Plain}
+    if jit is not None:
+        import weft
+
+        names["np"] = weft
+    exec(compile(text, name, "exec"), names)
+    if jit is not None:
+        for function in [n for n in names if n[0] == "g" or n == "f"]:
+            names[function] = jit(names[function])
+    return names["f"]
+
+
+def bits(value):
+    """A value with its type, so that equal ones are equal bit by bit; all NaNs are one."""
+    if isinstance(value, tuple):
+        return tuple(map(bits, value))
+    if isinstance(value, float):
+        return ("float", "nan" if value != value else struct.pack("d", value).hex())
+    return (type(value).__name__, value)
+
+
 def outcome(function, arguments, compiled):
     """What a call comes to: its result or exception, and its arrays afterwards, and what it prints."""
     arrays = [numpy.array(a) for a in arguments if isinstance(a, list)]
@@ -78,21 +110,143 @@ def outcome(function, arguments, compiled):
     return result, [tuple(map(bits, array.tolist())) for array in arrays], said.getvalue()
 
 
-def disagreement(text, calls, jit, name="<random function>"):
+class Program:
+    """A text with calls of its function, and what CPython makes of them."""
+
+    def __init__(self, text, calls, name, sums=None):
+        self.text, self.calls, self.name = text, calls, name
+        self.parallel = sums is not None
+        self.sums = sums or 0
+        plain = functions_of(text, name)
+        self.expected = [outcome(plain, arguments, False) for arguments in calls]
+
+    def compile(self, jit):
+        return functions_of(self.text, self.name, jit)
+
+    def wrong(self, found, k):
+        """Whether a call is not CPython's, with sums of floats near CPython's."""
+        return not self.same(found, self.expected[k], 1e-9)
+
+    def same(self, found, wanted, tolerance):
+        if not self.parallel:
+            return found == wanted
+        if found[0][0] == "raised" or wanted[0][0] == "raised":  # other iterations may have written by then
+            return found[0][:2] == wanted[0][:2]
+        ours, theirs = found[0][1], wanted[0][1]
+        if self.sums:
+            many = isinstance(ours[0], tuple)
+            ours, theirs = (ours, theirs) if many else ((ours,), (theirs,))
+            pairs = zip(ours[-self.sums :], theirs[-self.sums :], strict=True)
+            if not all(near(readable(a), readable(b), tolerance) for a, b in pairs):
+                return False
+            ours, theirs = ours[: -self.sums], theirs[: -self.sums]
+        return (ours, found[1:]) == (theirs, wanted[1:])
+
+
+def near(a, b, tolerance):
+    if a == "nan" or b == "nan":
+        return a == b
+    return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance * 1e4)
+
+
+def disagreement(program, jit, ways=()):
     """What CPython and the compiler do not agree on, in words; empty where they agree."""
-    plain = functions_of(text, name)
-    expected = [outcome(plain, arguments, False) for arguments in calls]
     try:
-        compiled = functions_of(text, name, jit)
-        for arguments, wanted in zip(calls, expected, strict=True):
-            found = outcome(compiled, arguments, True)
-            if found != wanted:
-                return f"f{arguments} is {readable(found)}, not {readable(wanted)}"
+        compiled = program.compile(jit)
+        first = []
+        for k, arguments in enumerate(program.calls):
+            first.append(outcome(compiled, arguments, True))
+            if program.wrong(first[k], k):
+                return message("", arguments, first[k], program.expected[k])
+            for threads in THREADS if program.parallel else ():
+                with settings(num_threads=threads):
+                    found = outcome(compiled, arguments, True)
+                if not alike(found, first[k]):
+                    return message(f"on {threads} threads: ", arguments, found, first[k])
+        for way in ways:
+            told = (
+                by_oracle(program, compiled, first) if way == "oracle" else by_way(program, jit, way, first)
+            )
+            if told:
+                return told
     except Exception as error:
         if UNBOUND in str(error):  # on every way: weft.jit says so before CPython comes there
             return ""
         return f"{type(error).__name__}: {error}"
     return ""
+
+
+def alike(found, first):
+    """Whether two compiled calls came to the same bits; where they raise, arrays may differ."""
+    if first[0][0] == "raised":
+        return found[0] == first[0]
+    return found == first
+
+
+def by_way(program, jit, way, first):
+    """A function compiled in another way has the same bits, and without parallel loops CPython's."""
+    changed, options = {}, {}
+    if way.startswith("without"):
+        changed = {"without": way.split()[1]}
+    elif way == "verified":
+        changed = {"verify": True}
+    elif way == "unchecked":
+        options = {"boundscheck": False}
+    elif way == "serial":
+        options = {"parallel": False}
+    with settings(**changed):
+        compiled = program.compile(lambda function: jit(function, **options))
+        for k, arguments in enumerate(program.calls):
+            if way == "unchecked" and first[k][0][0] == "raised":
+                continue  # an index that the error hides may be out of bounds
+            found = outcome(compiled, arguments, True)
+            if way == "serial":
+                if found != program.expected[k]:
+                    return message("serial: ", arguments, found, program.expected[k])
+            elif not alike(found, first[k]):
+                return message(f"{way}: ", arguments, found, first[k])
+    return ""
+
+
+def by_oracle(program, compiled, first):
+    """The oracle has the same bits where the function returns, and an error where it raises."""
+    import jit_oracle
+
+    if not hasattr(by_oracle, "process"):
+        by_oracle.process = jit_oracle.Oracle()
+    (text,) = compiled.inspect_ir().values()
+    by_oracle.process.load(text)
+    for k, arguments in enumerate(program.calls):
+        what, values, arrays = by_oracle.process.call(arguments)
+        wanted, after, _ = first[k]
+        if what == "returned":
+            values = tuple(map(bits, values))
+            expected = wanted[1] if isinstance(wanted[1][0], tuple) else (wanted[1],)
+            same = (values, [tuple(map(bits, a)) for a in arrays]) == (expected, after)
+            if wanted[0] != "returned" or not same:
+                return message("oracle: ", arguments, (("returned", values), arrays), first[k])
+        elif what != wanted[0]:
+            return f"oracle: f{arguments} is {what} {values}, not {readable(first[k])}"
+    return ""
+
+
+def message(way, arguments, found, wanted):
+    """What is wrong, for people."""
+    return f"{way}f{shortened(arguments)} is {shortened(readable(found))}, not {shortened(readable(wanted))}"
+
+
+def shortened(value, most=1500):
+    text = str(value)
+    return text if len(text) <= most else text[: most // 2] + " … " + text[-most // 2 :]
+
+
+def settings(**changed):
+    """weft's settings within a block; nothing where none are changed."""
+    if not changed:
+        return contextlib.nullcontext()
+    import weft
+
+    return weft.config(**changed)
 
 
 def readable(found):
@@ -156,39 +310,67 @@ def compiler(name):
     return weft.jit
 
 
+def program_of(seed, parallel):
+    """A seed's program."""
+    name = f"<random function {seed}>"
+    if parallel:
+        text, calls, sums = jit_random_parallel.generate(seed)
+        return Program(text, calls, name, sums)
+    return Program(*jit_random.generate(seed), name)
+
+
+def ways_of(seed, choice):
+    """The ways to compile a seed's function, but for the usual one."""
+    return {"all": WAYS, "turn": (WAYS[seed % len(WAYS)],), "one": ()}[choice]
+
+
+def shrink(program, jit, ways, found):
+    """The text of a wrong program without what it does not need to be wrong in the same way."""
+    kind, turn = kind_of(found), [0]
+
+    def still_wrong(smaller):
+        turn[0] += 1
+        try:
+            changed = Program(
+                smaller, program.calls, f"<shrunk {turn[0]}>", program.sums if program.parallel else None
+            )
+            again = disagreement(changed, jit, ways)
+        except Exception:  # CPython itself does not take it
+            return False
+        return again != "" and kind_of(again) == kind
+
+    return shrunk(program.text, still_wrong)
+
+
 def main():
     """Compares many functions; exits 1 where any is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--parallel", action="store_true", help="with loops over prange")
+    parser.add_argument(
+        "--ways", choices=("all", "turn", "one"), default="one", help="ways to compile a function"
+    )
     parser.add_argument("--jit", choices=("weft", "numba"), default="weft")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--text", action="store_true", help="print the text of the seed alone")
     options = parser.parse_args()
     if options.text:
-        print(jit_random.generate(options.seed)[0])
+        print(program_of(options.seed, options.parallel).text)
         return 0
     jit = compiler(options.jit)
     wrong = 0
     for seed in range(options.seed, options.seed + options.count):
-        text, calls = jit_random.generate(seed)
-        message = disagreement(text, calls, jit, f"<random function {seed}>")
-        if not message:
+        program = program_of(seed, options.parallel)
+        ways = ways_of(seed, options.ways)
+        found = disagreement(program, jit, ways)
+        linecache.cache.pop(program.name, None)
+        if not found:
             continue
         wrong += 1
-        print(f"seed {seed}: {message}", flush=True)
+        print(f"seed {seed}: {found}", flush=True)
         if options.shrink:
-            kind, turn = kind_of(message), [0]
-
-            def still_wrong(smaller, kind=kind, turn=turn, calls=calls):
-                turn[0] += 1
-                try:
-                    found = disagreement(smaller, calls, jit, f"<shrunk {turn[0]}>")
-                except Exception:  # CPython itself does not take it
-                    return False
-                return found != "" and kind_of(found) == kind
-
-            print(shrunk(text, still_wrong), flush=True)
+            print(shrink(program, jit, ways, found), flush=True)
     print(f"{wrong} of {options.count} functions are wrong")
     return 1 if wrong else 0
 

@@ -27,6 +27,15 @@ class Maker:
         self.results = []
         self.counters = 0
         self.default = None  # of the last parameter
+        self.defines = True  # whether functions may be inside
+
+    def targets(self, kind):
+        """Variables of a type that a statement may assign."""
+        return self.variables[kind]
+
+    def writable(self, kind):
+        """Arrays of a type whose elements a statement may write."""
+        return self.arrays[kind]
 
     # Expressions of whole numbers come with the most bits that their values have.
 
@@ -98,7 +107,7 @@ class Maker:
         if kind == "total":
             b, other = self.whole(depth - 1)
             return self.fitted(f"sum(({a}, {b}, {c.choice((1, -1))}))", max(bits, other) + 2)
-        if kind == "inner":
+        if kind == "inner" and self.defines:
             b, other = self.whole(depth - 1)
             if max(bits, other) > KEPT:
                 b, other = self.masked(b, KEPT), KEPT
@@ -239,8 +248,8 @@ class Maker:
             return self.real(depth)
         return self.truth(depth)
 
-    def element(self, kind, depth):
-        array = self.chooser.choice(self.arrays[kind])
+    def element(self, kind, depth, arrays=None):
+        array = self.chooser.choice(arrays or self.arrays[kind])
         return f"{array}[{self.index(array, depth)}]"
 
     def index(self, array, depth):
@@ -313,13 +322,19 @@ class Maker:
             return
         self.write(indent, "pass")
 
+    def kinds(self, loops):
+        """What statements there may be, likelier ones several times."""
+        kinds = "assign assign assign assign augment augment swap if if if for for while store store check say".split()
+        return kinds + ["leave", "leave"] if loops else kinds
+
+    def exits(self, loops):
+        """How statements may leave what they are in."""
+        return ("break", "continue", "return", "raise")
+
     def statement(self, indent, loops):
         """Writes one; says whether it leaves the block."""
         c = self.chooser
-        kinds = "assign assign assign assign augment augment swap if if if for for while store store check say".split()
-        if loops:
-            kinds += ["leave", "leave"]
-        kind = c.choice(kinds)
+        kind = c.choice(self.kinds(loops))
         deep = indent >= 5
         if kind == "if" and not deep:
             return self.branch(indent, loops)
@@ -329,9 +344,9 @@ class Maker:
             self.augment(indent)
         elif kind == "swap":
             self.swap(indent)
-        elif kind == "store" and (self.arrays[WHOLE] or self.arrays[REAL]):
-            of = c.choice([k for k in (WHOLE, REAL) if self.arrays[k]])
-            element = self.element(of, 1)
+        elif kind == "store" and (self.writable(WHOLE) or self.writable(REAL)):
+            of = c.choice([k for k in (WHOLE, REAL) if self.writable(k)])
+            element = self.element(of, 1, self.writable(of))
             if of == REAL and c.random() < 0.3:
                 self.write(indent, f"{element} {c.choice(('+=', '*=', '-='))} {self.real(2)}")
             else:
@@ -342,7 +357,7 @@ class Maker:
             self.write(indent, f"print({self.whole(2)[0]}, ({self.real(2)}, {self.truth(1)}))")
         elif kind == "leave":
             self.write(indent, f"if {self.condition(2)}:")
-            where = c.choice(("break", "continue", "return", "raise"))
+            where = c.choice(self.exits(loops))
             if where == "return":
                 where = f"return {self.returned(1)}"
             elif where == "raise":
@@ -356,7 +371,7 @@ class Maker:
     def assign(self, indent):
         c = self.chooser
         kind = c.choice((WHOLE, WHOLE, REAL, TRUTH))
-        known = self.variables[kind]
+        known = self.targets(kind)
         text = self.value(kind, 3)
         # A new variable is bound on this way alone: where it is read on another, that is an error in Python, too.
         if not known or (c.random() < 0.15 and indent == 1):
@@ -368,9 +383,9 @@ class Maker:
 
     def augment(self, indent):
         c = self.chooser
-        kind = c.choice((WHOLE, REAL)) if self.variables[REAL] and self.variables[WHOLE] else None
+        kind = c.choice((WHOLE, REAL)) if self.targets(REAL) and self.targets(WHOLE) else None
         if kind == WHOLE:
-            name = c.choice(self.variables[WHOLE])
+            name = c.choice(self.targets(WHOLE))
             sign = c.choice(("+=", "-=", "*=", "//=", "%=", "&=", "|=", "^=", ">>="))
             other, bits = self.whole(2)
             if sign == "*=":
@@ -381,14 +396,14 @@ class Maker:
                 c.choice((f"{name} &= {2**KEPT - 1}", f"{name} %= 1000003", f"{name} = {name} % -65536")),
             )
         elif kind == REAL:
-            name = c.choice(self.variables[REAL])
+            name = c.choice(self.targets(REAL))
             self.write(indent, f"{name} {c.choice(('+=', '-=', '*=', '/=', '%='))} {self.real(2)}")
         else:
             self.assign(indent)
 
     def swap(self, indent):
         kind = self.chooser.choice((WHOLE, REAL, TRUTH))
-        names = self.chooser.sample(self.variables[kind], min(2, len(self.variables[kind])))
+        names = self.chooser.sample(self.targets(kind), min(2, len(self.targets(kind))))
         if len(names) < 2:
             self.assign(indent)
         elif self.chooser.random() < 0.5:
@@ -406,7 +421,7 @@ class Maker:
         if c.random() < 0.5:
             self.write(indent, "else:")
             self.block(indent + 1, loops)
-        elif c.random() < 0.15:
+        elif c.random() < 0.15 and "return" in self.exits(loops):
             self.write(indent + 1, f"return {self.returned(2)}")
         return False
 
@@ -430,7 +445,7 @@ class Maker:
             if also:
                 self.variables[also[1]].append(also[0])
             self.block(indent + 1, loops + 1)
-            if c.random() < 0.7:  # else it is read behind the loop, where it may be unbound
+            if not self.keeps_counter():
                 self.variables[WHOLE].remove(name)
             if also:
                 self.variables[also[1]].remove(also[0])
@@ -443,6 +458,10 @@ class Maker:
         if c.random() < 0.25:
             self.write(indent, "else:")
             self.block(indent + 1, loops)
+
+    def keeps_counter(self):
+        """Whether a counter is read behind its loop, where it may be unbound."""
+        return self.chooser.random() >= 0.7
 
     def sequence(self, name, over):
         """What a loop with a whole number `name` goes over: (targets, another variable with its type, iterable)."""

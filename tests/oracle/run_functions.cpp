@@ -1,0 +1,137 @@
+// Runs functions of kernel IR by the scalar oracle, for tests in other languages: what it reads, line by
+// line, are modules and calls of their last function.
+//
+//     module 120            so many lines of text follow
+//     call i64:7 f64:3ff8000000000000 bool:1 array:i64:1,2,3 …
+//
+// Floats are their bits in hexadecimal digits. An array is a buffer and, behind it, its size. Each call is
+// answered by a line, `returned f64:… i64:…`, `raised SITE` or `fault TEXT`, then ` | ` and the arrays as
+// they are afterwards. Calls of a module that is wrong are answered by `wrong TEXT | `.
+#include <charconv>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/oracle.h"
+#include "ir/parser.h"
+#include "ir/verifier.h"
+#include "weft/errors.h"
+
+namespace weft::ir {
+namespace {
+
+struct Array {
+    bool is_float;
+    std::vector<int64_t> words;
+};
+
+int64_t word_of(std::string_view text, bool is_float) {
+    uint64_t bits = 0;
+    int64_t number = 0;
+    if (is_float) {
+        std::from_chars(text.data(), text.data() + text.size(), bits, 16);
+        return static_cast<int64_t>(bits);
+    }
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+std::string text_of(int64_t word, bool is_float) {
+    if (!is_float) return std::to_string(word);
+    char digits[17];
+    std::snprintf(digits, sizeof(digits), "%016llx", static_cast<unsigned long long>(word));
+    return digits;
+}
+
+Constant scalar_of(std::string_view type, std::string_view text) {
+    Constant value = Constant::of(ScalarType::kInt64, word_of(text, type == "f64"));
+    value.type = type == "f64"    ? ScalarType::kFloat64
+                 : type == "bool" ? ScalarType::kBool
+                                  : ScalarType::kInt64;
+    return value;
+}
+
+std::string one_line(std::string text) {
+    for (char& c : text) {
+        if (c == '\n') c = ' ';
+    }
+    return text;
+}
+
+std::string run(const Module& module, std::istringstream& line) {
+    std::vector<OracleArgument> arguments;
+    std::vector<std::unique_ptr<Array>> arrays;
+    std::string argument;
+    while (line >> argument) {
+        const size_t colon = argument.find(':');
+        const std::string type = argument.substr(0, colon);
+        if (type != "array") {
+            arguments.emplace_back(scalar_of(type, std::string_view(argument).substr(colon + 1)));
+            continue;
+        }
+        Array& array = *arrays.emplace_back(std::make_unique<Array>());
+        array.is_float = argument.compare(colon + 1, 3, "f64") == 0;
+        std::istringstream items(argument.substr(argument.find(':', colon + 1) + 1));
+        for (std::string item; std::getline(items, item, ',');)
+            array.words.push_back(word_of(item, array.is_float));
+        char* const base = reinterpret_cast<char*>(array.words.data());
+        const auto count = static_cast<int64_t>(array.words.size());
+        arguments.emplace_back(OracleBuffer{base, {}, base, base + 8 * count});
+        arguments.emplace_back(Constant::of(ScalarType::kInt64, count));
+    }
+    std::string answer;
+    try {
+        answer = "returned";
+        for (const Constant& value : run_oracle(module, module.functions.back(), arguments)) {
+            const bool is_float = value.type == ScalarType::kFloat64;
+            const bool is_bool = value.type == ScalarType::kBool;
+            answer += is_float ? " f64:" : is_bool ? " bool:" : " i64:";
+            answer += is_bool ? std::to_string(value.bytes[0]) : text_of(value.as<int64_t>(), is_float);
+        }
+    } catch (const Raised& raised) {
+        answer = "raised " + std::to_string(raised.site);
+    } catch (const std::exception& error) {
+        answer = "fault " + one_line(error.what());
+    }
+    answer += " |";
+    for (const auto& array : arrays) {
+        answer += array->is_float ? " f64:" : " i64:";
+        for (size_t i = 0; i < array->words.size(); ++i)
+            answer += (i > 0 ? "," : "") + text_of(array->words[i], array->is_float);
+    }
+    return answer;
+}
+
+void serve() {
+    Module module;
+    std::string wrong;
+    for (std::string text; std::getline(std::cin, text);) {
+        std::istringstream line(text);
+        std::string word;
+        line >> word;
+        if (word == "call") {
+            std::cout << (wrong.empty() ? run(module, line) : "wrong " + wrong + " | ") << std::endl;
+            continue;
+        }
+        size_t count = 0;
+        line >> count;
+        std::string lines;
+        for (; count > 0 && std::getline(std::cin, text); --count) lines += text + "\n";
+        wrong.clear();
+        try {
+            module = parse(lines);
+            check(module);
+        } catch (const std::exception& error) {
+            wrong = one_line(error.what());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace weft::ir
+
+int main() { weft::ir::serve(); }
