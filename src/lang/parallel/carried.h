@@ -11,7 +11,8 @@
 namespace weft::lang {
 
 enum class CarriedKind : uint8_t {
-    kReduction,  // each chunk starts with the operation's identity; what chunks come to is combined in order
+    kReduction,  // each chunk starts with the operation's identity (or the value from before, see below);
+                 // what chunks come to is combined in order
     kLast,       // every iteration assigns it before it reads it: it ends as the last iteration's
     kBeside,     // assigned wherever a minimum or maximum is: `if x < best: best, at = x, i`
 };
@@ -29,6 +30,14 @@ struct CarriedVariable {
 
 inline bool is_comparison(const std::string& operation) {
     return operation == "lt" || operation == "le" || operation == "gt" || operation == "ge";
+}
+
+// Whether chunks start with the value from before the loop, which what they come to may hold. Of equal values
+// `le` and `ge` take the last, and a chunk without any has none.
+inline bool starts_from_before(const CarriedVariable& carried) {
+    const std::string& operation = carried.operation;
+    return carried.kind == CarriedKind::kReduction &&
+           (operation == "lt" || operation == "gt" || operation == "any" || operation == "all");
 }
 
 struct ParallelLoop {

@@ -171,18 +171,22 @@ void FunctionLowering::refuse_inner_functions(NodeId id, const ParallelLoop& pla
     visit(node(id).children[2]);
     VariableSet assigned = flows_.at(id).assigned;
     for (const CarriedVariable& each : plan.arrays) assigned[each.variable] = true;
-    for (const Value& value : environment) {
-        if (value.type->kind != TypeKind::kClosure || value.type->bound) continue;
-        for (const std::string& name : value.type->function->captured) {
+    const std::function<void(TypeRef)> look = [&](TypeRef type) {
+        if (type->kind == TypeKind::kTuple || type->kind == TypeKind::kMaybe) {
+            for (TypeRef part : type->parts) look(part);
+        }
+        if (type->kind != TypeKind::kClosure || type->bound) return;
+        for (const std::string& name : type->function->captured) {
             const std::vector<std::string>& variables = source_.tree.variables();
             const auto at = std::find(variables.begin(), variables.end(), name);
             if (at != variables.end() && assigned[static_cast<size_t>(at - variables.begin())])
                 fail(id,
-                     "'" + value.type->function->name + "' reads '" + name +
+                     "'" + type->function->name + "' reads '" + name +
                          "', which this loop over prange changes",
                      "Give it to the function as an argument.");
         }
-    }
+    };
+    for (const Value& value : environment) look(value.type);
 }
 
 bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
@@ -243,6 +247,14 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
     }
     std::vector<Value> inner_copies;
     for (const Value& array : copies) inner_copies.push_back(passed(outline, borrowed(array), "copies"));
+    // What keeps a branch from being run keeps chunks from it, too: an extreme or a search that has found.
+    std::vector<std::pair<size_t, Value>> starts;
+    for (const CarriedVariable& carried : plan.carried) {
+        const TypeRef type = without_literals(type_of(carried.variable));
+        if (!starts_from_before(carried) || !is_scalar(type)) continue;
+        const Value before = convert(environment[carried.variable], type, id);
+        starts.emplace_back(carried.variable, passed(outline, before, variable(carried.variable)));
+    }
     {
         const Beside beside(*this, outline.builder);
         for (Value& value : inner) value = inside(value);
@@ -264,6 +276,7 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
             if (carried.kind == CarriedKind::kReduction)
                 inner[carried.variable] = identity(carried, without_literals(type_of(carried.variable)));
         }
+        for (const auto& [v, start] : starts) inner[v] = start;
         Fact of_element = sequence.of_element;
         if (of_element.below.valid()) {
             const auto found = outline.inner.find(of_element.below.index);

@@ -15,8 +15,9 @@ void merge(VariableSet& into, const VariableSet& from) {
 // Goes backwards: each step takes what is live behind a node and gives what is live before it.
 class Analysis {
 public:
-    explicit Analysis(const Tree& tree) : tree_(tree), none_(tree.variables().size()) {
-        find_captured(tree.body());
+    explicit Analysis(const Tree& tree, bool calls_inner_functions = true)
+        : tree_(tree), none_(tree.variables().size()) {
+        if (calls_inner_functions) find_captured(tree.body());
     }
 
     std::unordered_map<NodeId, Flow> run() {
@@ -44,14 +45,19 @@ private:
         const Node& node = tree_[id];
         if (is_inner && node.kind == NodeKind::kName && !own[static_cast<size_t>(node.number)])
             none_[static_cast<size_t>(node.number)] = true;
-        if (is_function(node)) {
-            own.resize(none_.size());
-            for (NodeId parameter : tree_[node.children[0]].children) {
-                if (tree_[parameter].number >= 0) own[static_cast<size_t>(tree_[parameter].number)] = true;
-            }
-            assigned(node.children[1], own);
+        if (!is_function(node)) {
+            for (NodeId child : node.children) find_captured(child, is_inner, own);
+            return;
         }
-        for (NodeId child : node.children) find_captured(child, is_inner || is_function(node), own);
+        for (NodeId parameter : tree_[node.children[0]].children) {  // defaults are read where it is defined
+            for (NodeId value : tree_[parameter].children) find_captured(value, is_inner, own);
+        }
+        own.resize(none_.size());
+        for (NodeId parameter : tree_[node.children[0]].children) {
+            if (tree_[parameter].number >= 0) own[static_cast<size_t>(tree_[parameter].number)] = true;
+        }
+        assigned(node.children[1], own);
+        find_captured(node.children[1], true, own);
     }
 
     static bool is_function(const Node& node) {
@@ -212,8 +218,9 @@ std::unordered_map<NodeId, Flow> find_flows(const Tree& tree) { return Analysis(
 BodyFlow flow_of_iteration(const Tree& tree, NodeId loop) {
     const size_t count = tree.variables().size();
     BodyFlow flow;
-    flow.read_first = Analysis(tree).iteration(loop, VariableSet(count, false));
-    flow.always_assigned = Analysis(tree).iteration(loop, VariableSet(count, true));
+    // Inner functions that read what the loop assigns are not called there (refuse_inner_functions).
+    flow.read_first = Analysis(tree, false).iteration(loop, VariableSet(count, false));
+    flow.always_assigned = Analysis(tree, false).iteration(loop, VariableSet(count, true));
     flow.always_assigned.flip();
     return flow;
 }

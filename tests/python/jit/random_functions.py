@@ -18,6 +18,7 @@ import io
 import linecache
 import math
 import pathlib
+import random
 import struct
 import sys
 
@@ -345,7 +346,8 @@ def shrink(program, jit, ways, found):
 def main():
     """Compares many functions; exits 1 where any is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--fresh", action="store_true", help="a seed that no run had, where none is given")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--parallel", action="store_true", help="with loops over prange")
     parser.add_argument(
@@ -355,9 +357,12 @@ def main():
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--text", action="store_true", help="print the text of the seed alone")
     options = parser.parse_args()
+    if options.seed is None:
+        options.seed = random.SystemRandom().randrange(10**9) if options.fresh else 0
     if options.text:
         print(program_of(options.seed, options.parallel).text)
         return 0
+    print(f"seed {options.seed}, {options.count} functions", flush=True)
     jit = compiler(options.jit)
     wrong = 0
     for seed in range(options.seed, options.seed + options.count):

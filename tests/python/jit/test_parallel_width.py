@@ -99,3 +99,41 @@ def test_texts_of_errors():
     a[90_000] = 8.5
     with pytest.raises(ValueError, match=r"^7.5 at 70000$"):
         f(a)
+
+
+def test_variables_that_functions_read_behind_a_loop():
+    @np.jit
+    def f(a):
+        least, at = 1e9, -1
+        for i in np.prange(len(a)):
+            t = a[i] * 2
+            if t < least:
+                least = t
+                at = i
+        g = lambda x, s=t: x + at + s  # noqa: E731
+        return g(1) + least
+
+    a = numpy.arange(N, 0.0, -1.0)
+    assert f(a) == f.py_func(a) == 1 + (N - 1) + 2 + 2
+
+    @np.jit
+    def perhaps(a, k):
+        if len(a) > 2:
+            g = lambda x: x + k  # noqa: E731
+        for i in np.prange(len(a)):
+            k = a[i]
+            a[i] = g(k)
+
+    with pytest.raises(np.CompileError, match="'<lambda>' reads 'k', which this loop over prange changes"):
+        perhaps(a, 1.0)
+
+    @np.jit
+    def in_a_tuple(a):
+        k = 1.0
+        pair = (lambda x: x + k, 2)
+        for i in np.prange(len(a)):
+            k = a[i]
+            a[i] = pair[0](k)
+
+    with pytest.raises(np.CompileError, match="'<lambda>' reads 'k', which this loop over prange changes"):
+        in_a_tuple(a)

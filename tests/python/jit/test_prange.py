@@ -527,3 +527,53 @@ def test_parameters_of_inner_functions_are_no_variables_around_them():
             return s
         """)
     assert function(numbers(100)) == function.py_func(numbers(100)) == 600
+
+
+def test_loops_of_which_each_iteration_raises():
+    function = compiled("""\
+        def f(n):
+            t = 0.0
+            for i in np.prange(n):
+                t = i / 2
+                raise ValueError("each")
+            return t
+        """)
+    assert function(0) == 0.0
+    with pytest.raises(ValueError, match="each"):
+        function(700)
+
+
+def test_names_that_kernel_ir_does_not_have():
+    function = compiled("""\
+        def f(größe, n):
+            länge = größe * 2
+            g = lambda ö: ö + länge
+            s = 0
+            for ü in np.prange(n):
+                s += g(größe) + ü
+            return s
+        """)
+    assert function(2, 10) == 6 * 10 + 45
+    (text,) = function.inspect_ir().values()
+    assert text.isascii()
+    assert "<" not in text
+
+
+def test_branches_that_the_value_from_before_keeps_from_being_run():
+    function = compiled("""\
+        def f(a, b, least, found, n):
+            at = -1.0
+            for i in np.prange(n):
+                if a[i] < least:
+                    least = a[i]
+                    at = b[int(a[i])]
+                found = found or b[int(a[i])] > 2
+            return least, at, found
+        """)
+    b = numpy.arange(6.0)
+    a = numpy.arange(5.0, 1005.0)
+    assert function(a, b, 5.0, True, 1000) == (5.0, -1.0, True)
+    with pytest.raises(IndexError):
+        function(a, b, 5.0, False, 1000)
+    a[999] = 1.0
+    assert function(a, b, 5.0, True, 1000) == (1.0, 1.0, True)

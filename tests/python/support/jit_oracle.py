@@ -48,7 +48,7 @@ class Oracle:
         self.process.stdin.write(f"module {text.count(chr(10))}\n{text}")
 
     def call(self, arguments):
-        """What a call comes to ("returned", "raised", "fault", "wrong"), its values or why, and its arrays afterwards."""
+        """What a call comes to (returned, raised, fault or wrong), its values or why, and its arrays afterwards."""
         self.process.stdin.write(" ".join(["call", *map(argument, arguments)]) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
