@@ -9,7 +9,7 @@ namespace weft::lang {
 std::optional<ElementOf> element_of_variable(const Tree& tree, NodeId id) {
     if (tree[id].kind != NodeKind::kIndex) return std::nullopt;
     ElementOf result;
-        const NodeId base = tree.child(id, 0);
+    const NodeId base = tree.child(id, 0);
     if (tree[base].kind == NodeKind::kName) {
         result.variable = static_cast<size_t>(tree[base].number);
     } else {
@@ -17,7 +17,7 @@ std::optional<ElementOf> element_of_variable(const Tree& tree, NodeId id) {
         if (!outer) return std::nullopt;
         result = *outer;
     }
-        const std::vector<NodeId>& children = tree[id].children;
+    const std::vector<NodeId>& children = tree[id].children;
     for (size_t k = 1; k < children.size(); ++k) {
         const std::vector<NodeId>& items = tree[children[k]].children;
         if (tree[children[k]].kind == NodeKind::kTuple) {
