@@ -152,14 +152,31 @@ ValueId Builder::null(BufferType buffer_type, std::string name) {
 }
 
 Builder::HeapBlock Builder::heap(BufferType buffer_type, ValueId bytes, std::span<const ValueId> strides,
-                                 uint32_t site) {
+                                 uint32_t site, Instruction::Owners owners, ValueId grown) {
     const HeapBlock block{new_value(Type::of(ScalarType::kInt64)),
                           new_value(Type::of(std::move(buffer_type)))};
     Instruction instruction{
         .opcode = Opcode::kHeap, .operands = {bytes}, .results = {block.owner, block.buffer}, .site = site};
+    instruction.owners = owners;
+    instruction.grows = grown.valid();
+    if (grown.valid()) instruction.operands.push_back(grown);
     instruction.operands.insert(instruction.operands.end(), strides.begin(), strides.end());
     append(std::move(instruction));
     return block;
+}
+
+ValueId Builder::address(ValueId buffer) {
+    const ValueId result = new_value(Type::of(ScalarType::kInt64));
+    append({.opcode = Opcode::kAddress, .operands = {buffer}, .results = {result}});
+    return result;
+}
+
+ValueId Builder::memory(BufferType buffer_type, ValueId address, std::span<const ValueId> strides) {
+    const ValueId result = new_value(Type::of(std::move(buffer_type)));
+    Instruction instruction{.opcode = Opcode::kMemory, .operands = {address}, .results = {result}};
+    instruction.operands.insert(instruction.operands.end(), strides.begin(), strides.end());
+    append(std::move(instruction));
+    return result;
 }
 
 void Builder::retain(ValueId owner) { append({.opcode = Opcode::kRetain, .operands = {owner}}); }
@@ -196,6 +213,10 @@ void Builder::return_values(std::vector<ValueId> results) {
 
 void Builder::raise(uint32_t site, std::vector<ValueId> payload) {
     append({.opcode = Opcode::kRaise, .operands = std::move(payload), .site = site});
+}
+
+void Builder::raise_again(ValueId error) {
+    append({.opcode = Opcode::kRaise, .operands = {error}, .again = true});
 }
 
 void Builder::tell(uint32_t site, std::vector<ValueId> payload) {
@@ -313,6 +334,16 @@ std::vector<ValueId> Builder::call(std::string callee, std::span<const Type> res
                                    std::span<const ValueId> arguments) {
     Instruction instruction{.opcode = Opcode::kCall, .operands = {arguments.begin(), arguments.end()}};
     instruction.callee = std::move(callee);
+    for (const Type& result : results) instruction.results.push_back(new_value(result));
+    return append(std::move(instruction)).results;
+}
+
+std::vector<ValueId> Builder::call_catching(std::string callee, std::span<const Type> results,
+                                            std::span<const ValueId> arguments) {
+    Instruction instruction{.opcode = Opcode::kCall, .operands = {arguments.begin(), arguments.end()}};
+    instruction.callee = std::move(callee);
+    instruction.catches = true;
+    instruction.results = {new_value(Type::of(ScalarType::kInt64))};
     for (const Type& result : results) instruction.results.push_back(new_value(result));
     return append(std::move(instruction)).results;
 }

@@ -49,8 +49,11 @@ public:
     struct HeapBlock {
         ValueId owner, buffer;
     };
-    // Raises `site` when there is no memory.
-    HeapBlock heap(BufferType type, ValueId bytes, std::span<const ValueId> strides, uint32_t site);
+    // Raises `site` when there is no memory. `owners` are in it; with `grown` it takes that one's place.
+    HeapBlock heap(BufferType type, ValueId bytes, std::span<const ValueId> strides, uint32_t site,
+                   Instruction::Owners owners = {}, ValueId grown = {});
+    ValueId address(ValueId buffer);
+    ValueId memory(BufferType type, ValueId address, std::span<const ValueId> strides = {});
     void retain(ValueId owner);
     void release(ValueId owner);
     void barrier();
@@ -78,6 +81,7 @@ public:
     void continue_loop(std::vector<ValueId> carried, int depth = 0);
     void return_values(std::vector<ValueId> results);
     void raise(uint32_t site, std::vector<ValueId> payload);
+    void raise_again(ValueId error);  // what a catching call gave
     // Raises where `holds` is false; ends nothing.
     void tell(uint32_t site, std::vector<ValueId> payload);
     void check(ValueId holds, uint32_t site, std::span<const ValueId> payload);
@@ -87,6 +91,10 @@ public:
     // Of a function that is not there yet; the results' types are as they are here (ir/calls.h).
     std::vector<ValueId> call(std::string callee, std::span<const Type> results,
                               std::span<const ValueId> arguments);
+
+    // The error, which is 0 where there is none, and the results.
+    std::vector<ValueId> call_catching(std::string callee, std::span<const Type> results,
+                                       std::span<const ValueId> arguments);
 
     // Of a function that may not be there yet.
     void spread(std::string callee, ValueId size, ValueId chunk, std::span<const ValueId> arguments);

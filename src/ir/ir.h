@@ -80,7 +80,10 @@ constexpr uint32_t kTooDeep = UINT32_MAX;
 //   rank;
 //               without strides it has those that the buffer has
 //   kNull       () -> global buffer that has no element
-//   kHeap       (bytes, dynamic strides...) -> owner, global buffer; not initialised; raises without memory
+//   kAddress    (global buffer) -> where it begins, an int64 that only kMemory takes
+//   kMemory     (address, dynamic strides...) -> global buffer that begins there
+//   kHeap       (bytes, [owner,] dynamic strides...) -> owner, global buffer; not initialised; raises without
+//               memory. With an owner (`grows`) it begins with what that one's memory has, which is gone
 //   kRetain     (owner) counts one more user of the memory; an owner of 0 is nobody's
 //   kRelease    (owner) counts one user less; without any the memory is gone
 //   kBarrier    () block barrier: every thread of the block reaches it, memory of the block is ordered
@@ -95,7 +98,8 @@ constexpr uint32_t kTooDeep = UINT32_MAX;
 //               docs/reference/kernel-ir.md
 //   kScan       (size, initials...) region 0 (i) yields elements; region 1 combines; region 2 (i,
 //               prefixes...) consumes each inclusive prefix
-//   kCall       (arguments...) -> results of Function `callee` of the same module
+//   kCall       (arguments...) -> results of Function `callee` of the same module. Where it `catches`, an
+//               int64 comes before them: 0, or 1 and the number of the error that the callee has raised
 //   kSpread     (size, chunk, arguments...) calls Function `callee` for each chunk of 0 to size, in any order
 //   or
 //               at the same time, with (number of the chunk, from, to, arguments...)
@@ -105,7 +109,8 @@ constexpr uint32_t kTooDeep = UINT32_MAX;
 //   kBreak      ends a region and the loop around it, whose results are the operands
 //   kContinue   ends a region and this iteration of the loop around it, which carries on with the operands
 //   kReturn     ends a function, from its body or from a region of a loop or branch in it
-//   kRaise      (payload...) as kReturn, but with an error, which ends all callers, too
+//   kRaise      (payload...) as kReturn, but with an error, which ends all callers, too. `again`: (what a
+//               catching call gave) raises that once more
 // `depth` of a break or continue is how many loops lie between it and its own. `site` of a check or raise is
 // the number of the error, whose meaning and text the frontend knows, as it does what a tell means.
 enum class Opcode : uint8_t {
@@ -157,10 +162,19 @@ struct Instruction {
     MemoryOrder order = MemoryOrder::kRelaxed;
     MemoryScope scope = MemoryScope::kDevice;
     std::string callee{};  // kCall, kSpread
-    int depth = 0;         // kBreak, kContinue
-    uint32_t site = 0;     // kCheck, kRaise, kHeap, kTell
-    int64_t lanes = 1;     // kReduce: how many interleaved accumulators; kFor: independent iterations
-    int64_t block = 0;     // kReduce: elements a block; blocks are combined pairwise. 0: one block
+    bool catches = false;  // kCall
+    bool again = false;    // kRaise
+    bool grows = false;    // kHeap
+    // kHeap: from byte `from` on, every `stride` bytes, there are `count` owners beside each other, which
+    // count as users until the memory is gone. They are 0 at first.
+    struct Owners {
+        int64_t from = 0, stride = 0, count = 0;
+        friend bool operator==(const Owners&, const Owners&) = default;
+    } owners{};
+    int depth = 0;      // kBreak, kContinue
+    uint32_t site = 0;  // kCheck, kRaise, kHeap, kTell
+    int64_t lanes = 1;  // kReduce: how many interleaved accumulators; kFor: independent iterations
+    int64_t block = 0;  // kReduce: elements a block; blocks are combined pairwise. 0: one block
 };
 
 struct ValueInfo {

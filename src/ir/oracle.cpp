@@ -251,7 +251,10 @@ private:
         return values;
     }
 
-    [[noreturn]] static void raise(Thread& thread, const Instruction& instruction, size_t first) {
+    [[noreturn]] void raise(Thread& thread, const Instruction& instruction, size_t first) {
+        if (instruction.again)
+            throw Raised(static_cast<uint32_t>(thread.integer(instruction.operands[0]) - 1), caught_,
+                         where(thread));
         throw Raised(instruction.site, payload(thread, instruction, first), where(thread));
     }
 
@@ -375,6 +378,10 @@ private:
             case Opcode::kCall: {
                 const Function* callee = module_.find(instruction.callee);
                 WEFT_CHECK(callee != nullptr, "no function @" + instruction.callee);
+                if (instruction.catches) {
+                    call_catching(thread, instruction, *callee);
+                    break;
+                }
                 assign(thread, instruction.results,
                        run_function(*callee, gather(thread, operands), thread.origin));
                 break;
@@ -388,6 +395,11 @@ private:
                     std::make_shared<Memory>(Memory{0, std::vector<int64_t>(rank), UINTPTR_MAX, UINTPTR_MAX});
                 break;
             }
+            case Opcode::kAddress:
+                thread[instruction.results[0]] =
+                    Slot::of(static_cast<int64_t>(thread[operands[0]].memory->base));
+                break;
+            case Opcode::kMemory: memory(thread, instruction); break;
             case Opcode::kHeap: heap(thread, instruction); break;
             case Opcode::kRetain:
             case Opcode::kRelease: count_users(thread, instruction); break;
@@ -510,19 +522,65 @@ private:
         thread[instruction.results[0]].memory = std::make_shared<Memory>(std::move(memory));
     }
 
+    // Of the heap where the address is there, else of an argument, whose bounds are not known.
+    void memory(Thread& thread, const Instruction& instruction) {
+        const auto at = static_cast<uintptr_t>(thread.integer(instruction.operands[0]));
+        Memory memory{at, strides_of(thread, instruction, instruction.results[0], 1)};
+        for (const auto& [owner, block] : heap_.blocks) {
+            const auto low = reinterpret_cast<uintptr_t>(block->bytes.data());
+            const uintptr_t high = low + block->bytes.size();
+            if (at < low || at >= high) continue;
+            memory.low = low;
+            memory.high = high;
+            memory.block = block;
+        }
+        thread[instruction.results[0]].memory = std::make_shared<Memory>(std::move(memory));
+    }
+
+    // What a callee has begun ends with its error: calls in it, and local memory.
+    void call_catching(Thread& thread, const Instruction& instruction, const Function& callee) {
+        const int depth = depth_;
+        Slots results{Slot::of(0)};
+        try {
+            for (Slot& slot : run_function(callee, gather(thread, instruction.operands), thread.origin))
+                results.push_back(std::move(slot));
+        } catch (const Raised& raised) {
+            depth_ = depth;
+            caught_ = raised.payload;
+            results.assign(instruction.results.size(), Slot{});
+            results[0] = Slot::of(int64_t{raised.site} + 1);
+        }
+        assign(thread, instruction.results, results);
+    }
+
     void heap(Thread& thread, const Instruction& instruction) {
         auto block = std::make_shared<OracleHeap::Block>();
         const int64_t bytes = thread.integer(instruction.operands[0]);
+        block->owners = instruction.owners;
         try {
             if (bytes < 0) throw std::bad_alloc();
             block->bytes.resize(static_cast<size_t>(bytes), static_cast<char>(0xa5));
         } catch (const std::exception&) {  // more than there can be, or than there is
             throw Raised(instruction.site, {}, where(thread));
         }
+        size_t filled = 0;
+        if (const int64_t old = instruction.grows ? thread.integer(instruction.operands[1]) : 0; old != 0) {
+            const auto found = heap_.blocks.find(old);
+            if (found == heap_.blocks.end() || found->second->users != 1)
+                throw RuntimeError("memory that grows has not one user: " + where(thread));
+            filled = std::min(found->second->bytes.size(), block->bytes.size());
+            std::copy_n(found->second->bytes.begin(), filled, block->bytes.begin());
+            found->second->is_gone = true;
+            heap_.blocks.erase(found);
+        }
+        for_each_owner(*block, [&](size_t at) {
+            if (at >= filled) std::memset(block->bytes.data() + at, 0, sizeof(int64_t));
+        });
         const auto base = reinterpret_cast<uintptr_t>(block->bytes.data());
-        thread[instruction.results[1]].memory =
-            std::make_shared<Memory>(Memory{base, strides_of(thread, instruction, instruction.results[1], 1),
-                                            base, base + static_cast<uintptr_t>(bytes), false, block});
+        const size_t first = instruction.grows ? 2 : 1;
+        thread[instruction.results[1]].memory = std::make_shared<Memory>(
+            Memory{base, strides_of(thread, instruction, instruction.results[1], first), base,
+                   base + static_cast<uintptr_t>(bytes), false, block});
         thread[instruction.results[0]] = Slot::of(++heap_.last_owner);
         heap_.blocks.emplace(heap_.last_owner, std::move(block));
     }
@@ -533,10 +591,38 @@ private:
         const auto found = heap_.blocks.find(owner);
         if (found == heap_.blocks.end()) throw RuntimeError("there is no such owner: " + where(thread));
         OracleHeap::Block& block = *found->second;
-        block.users += instruction.opcode == Opcode::kRetain ? 1 : -1;
-        if (block.users > 0) return;
-        block.is_gone = true;
+        if (instruction.opcode == Opcode::kRetain) {
+            ++block.users;
+        } else {
+            release(thread, owner);
+        }
+    }
+
+    template <class Visit>
+    static void for_each_owner(const OracleHeap::Block& block, const Visit& visit) {
+        const auto& [from, stride, count] = block.owners;
+        const auto size = static_cast<int64_t>(block.bytes.size());
+        constexpr auto kWord = static_cast<int64_t>(sizeof(int64_t));
+        if (count == 0) return;
+        for (int64_t at = from; at + count * kWord <= size; at += stride) {
+            for (int64_t k = 0; k < count; ++k) visit(static_cast<size_t>(at + k * kWord));
+        }
+    }
+
+    // One user less; with the last one what it owns loses one, too.
+    void release(Thread& thread, int64_t owner) {
+        if (owner == 0) return;
+        const auto found = heap_.blocks.find(owner);
+        if (found == heap_.blocks.end()) throw RuntimeError("there is no such owner: " + where(thread));
+        if (--found->second->users > 0) return;
+        const std::shared_ptr<OracleHeap::Block> block = found->second;
+        block->is_gone = true;
         heap_.blocks.erase(found);
+        for_each_owner(*block, [&](size_t at) {
+            int64_t owned = 0;
+            std::memcpy(&owned, block->bytes.data() + at, sizeof(owned));
+            release(thread, owned);
+        });
     }
 
     void release(Thread& thread) {
@@ -704,7 +790,8 @@ private:
     RaceDetector races_;
     OracleHeap own_heap_;
     OracleHeap& heap_;
-    int depth_ = 0;  // of calls
+    int depth_ = 0;                   // of calls
+    std::vector<Constant> caught_{};  // what the last error that was caught told
 };
 
 }  // namespace

@@ -32,6 +32,7 @@ public:
         std::vector<char> bytes;
         int64_t users = 1;
         bool is_gone = false;
+        Instruction::Owners owners{};
     };
     std::map<int64_t, std::shared_ptr<Block>> blocks{};
     int64_t last_owner = 0;

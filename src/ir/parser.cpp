@@ -500,12 +500,33 @@ private:
         } else if (word == "heap") {
             result.opcode = Opcode::kHeap;
             result.operands = {use_scalar()};
+            if (scanner_.take_word("from")) {
+                result.grows = true;
+                result.operands.push_back(use_scalar());
+            }
+            if (scanner_.take_word("owners")) {
+                result.owners.count = scanner_.integer("how many owners are beside each other");
+                scanner_.expect_word("from");
+                result.owners.from = scanner_.integer("the first owner's byte");
+                scanner_.expect_word("by");
+                result.owners.stride = scanner_.integer("the bytes from owners to the next ones");
+            }
             scanner_.expect_word("as");
             result_types_ = {index, type()};
             of(result.operands);
             scanner_.expect_word("else");
             scanner_.expect_word("raise");
             result.site = site();
+        } else if (word == "address") {
+            result.opcode = Opcode::kAddress;
+            result.operands = {use_buffer()};
+            result_types_ = {index};
+        } else if (word == "memory") {
+            result.opcode = Opcode::kMemory;
+            result.operands = {use_scalar()};
+            scanner_.expect_word("as");
+            result_types_ = {type()};
+            of(result.operands);
         } else if (word == "retain" || word == "release") {
             result.opcode = word == "retain" ? Opcode::kRetain : Opcode::kRelease;
             result.operands = {use_scalar()};
@@ -603,10 +624,12 @@ private:
             }
         } else if (word == "call") {
             result.opcode = Opcode::kCall;
+            result.catches = scanner_.take_word("catching");
             result.callee = scanner_.name('@', "a function such as @f");
             scanner_.expect('(');
             result.operands = uses_until(')');
             if (scanner_.take(':')) result_types_ = types();
+            if (result.catches) result_types_.insert(result_types_.begin(), index);
         } else if (word == "spread") {
             result.opcode = Opcode::kSpread;
             result.callee = scanner_.name('@', "a function such as @f");
@@ -620,6 +643,10 @@ private:
         } else if (word == "yield" || word == "return") {
             result.opcode = word == "yield" ? Opcode::kYield : Opcode::kReturn;
             result.operands = uses();
+        } else if (word == "raise" && scanner_.take_word("again")) {
+            result.opcode = Opcode::kRaise;
+            result.again = true;
+            result.operands = {use_scalar()};
         } else if (word == "raise" || word == "check" || word == "tell") {
             result.opcode = word == "raise"   ? Opcode::kRaise
                             : word == "check" ? Opcode::kCheck

@@ -215,9 +215,20 @@ private:
                          result_type(instruction) + strides(instruction, 2);
                 break;
             case Opcode::kNull: text_ += "null " + result_type(instruction); break;
+            case Opcode::kAddress: text_ += "address " + use(operands[0]); break;
+            case Opcode::kMemory:
+                text_ += "memory " + use(operands[0]) + " as " + result_type(instruction) +
+                         strides(instruction, 1);
+                break;
             case Opcode::kHeap:
-                text_ += "heap " + use(operands[0]) + " as " + result_type(instruction, 1) +
-                         strides(instruction, 1) + " else raise " + std::to_string(instruction.site);
+                text_ += "heap " + use(operands[0]);
+                if (instruction.grows) text_ += " from " + use(operands[1]);
+                if (const auto& [from, stride, count] = instruction.owners; count > 0)
+                    text_ += " owners " + std::to_string(count) + " from " + std::to_string(from) + " by " +
+                             std::to_string(stride);
+                text_ += " as " + result_type(instruction, 1) +
+                         strides(instruction, instruction.grows ? 2 : 1) + " else raise " +
+                         std::to_string(instruction.site);
                 break;
             case Opcode::kRetain:
             case Opcode::kRelease:
@@ -269,9 +280,11 @@ private:
                 }
                 break;
             case Opcode::kCall: {
-                text_ += "call @" + instruction.callee + "(" + uses(operands) + ")";
+                text_ += instruction.catches ? "call catching @" : "call @";
+                text_ += instruction.callee + "(" + uses(operands) + ")";
                 std::vector<Type> results;
-                for (ValueId result : instruction.results) results.push_back(function_.type(result));
+                for (ValueId result : std::span(instruction.results).subspan(instruction.catches ? 1 : 0))
+                    results.push_back(function_.type(result));
                 if (!results.empty()) text_ += " : " + types(results);
                 break;
             }
@@ -285,6 +298,10 @@ private:
                 break;
             case Opcode::kTell:
             case Opcode::kRaise:
+                if (instruction.again) {
+                    text_ += "raise again " + use(operands[0]);
+                    break;
+                }
                 text_ +=
                     std::string(opcode_name(instruction.opcode)) + " " + std::to_string(instruction.site);
                 if (!operands.empty()) text_ += " " + uses(operands);

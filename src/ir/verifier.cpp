@@ -352,12 +352,18 @@ private:
             case Opcode::kAllocate: check_allocate(instruction, place); break;
             case Opcode::kView: check_view(instruction, place); break;
             case Opcode::kNull: expect_plain_global(instruction, results[0]); break;
-            case Opcode::kHeap:
+            case Opcode::kAddress:
                 expect_outside_of_grids(instruction, place);
-                expect(instruction, operands[0], ScalarType::kInt64, "the number of bytes");
-                expect(instruction, results[0], ScalarType::kInt64, "the owner");
-                if (expect_plain_global(instruction, results[1])) check_strides(instruction, 1, results[1]);
+                if (!valid(operands[0]) || !is_plain_global(function_.type(operands[0])))
+                    complain(instruction, "takes a global buffer");
+                expect(instruction, results[0], ScalarType::kInt64, "the address");
                 break;
+            case Opcode::kMemory:
+                expect_outside_of_grids(instruction, place);
+                expect(instruction, operands[0], ScalarType::kInt64, "the address");
+                if (expect_plain_global(instruction, results[0])) check_strides(instruction, 1, results[0]);
+                break;
+            case Opcode::kHeap: check_heap(instruction, place); break;
             case Opcode::kRetain:
             case Opcode::kRelease:
                 expect_outside_of_grids(instruction, place);
@@ -450,6 +456,10 @@ private:
             case Opcode::kRaise: {
                 if (!place.may_return)
                     complain(instruction, "stands in a parallel region, a reduction or a scan");
+                if (instruction.again) {
+                    expect(instruction, operands.at(0), ScalarType::kInt64, "the error");
+                    break;
+                }
                 const size_t first = instruction.opcode == Opcode::kCheck ? 1 : 0;
                 if (first == 1) expect(instruction, operands[0], ScalarType::kBool, "the condition");
                 for (ValueId value : std::span(operands).subspan(first)) {
@@ -587,6 +597,23 @@ private:
             expect(instruction, stride, ScalarType::kInt64, "a stride");
     }
 
+    void check_heap(const Instruction& instruction, const Place& place) {
+        expect_outside_of_grids(instruction, place);
+        expect(instruction, instruction.operands[0], ScalarType::kInt64, "the number of bytes");
+        if (instruction.grows) {
+            if (instruction.operands.size() < 2) return complain(instruction, "grows nothing");
+            expect(instruction, instruction.operands[1], ScalarType::kInt64, "the owner that it grows");
+        }
+        expect(instruction, instruction.results[0], ScalarType::kInt64, "the owner");
+        const auto& [from, stride, count] = instruction.owners;
+        constexpr int64_t kWord = 8;
+        if (count < 0 || from < 0 || from % kWord != 0 ||
+            (count > 0 && (stride < count * kWord || stride % kWord != 0)))
+            complain(instruction, "has owners that are no words beside each other");
+        if (expect_plain_global(instruction, instruction.results[1]))
+            check_strides(instruction, instruction.grows ? 2 : 1, instruction.results[1]);
+    }
+
     void check_view(const Instruction& instruction, const Place& place) {
         const ValueId from = instruction.operands[0], result = instruction.results[0];
         const Type *base = type_of(from), *type = type_of(result);
@@ -654,6 +681,7 @@ private:
         if (callee->is_kernel) complain(instruction, "@" + instruction.callee + " is a kernel");
         const CallScopes scopes(*callee, function_, instruction.operands);
         std::vector<Type> parameters, results;
+        if (instruction.catches) results.push_back(Type::of(ScalarType::kInt64));
         for (ValueId parameter : callee->parameters) parameters.push_back(callee->type(parameter));
         for (const Type& result : callee->result_types) results.push_back(scopes.in_caller(result));
         expect_arguments(instruction, parameters);
@@ -666,7 +694,7 @@ private:
             complain(instruction,
                      "in a body of a reduction, a callee may get only buffers that are read-only");
         }
-        if (!place.may_return && raises(*callee)) {
+        if (!place.may_return && (instruction.catches || raises(*callee))) {
             complain(instruction,
                      "@" + instruction.callee +
                          " may raise, which nothing does in a parallel region, a reduction or a scan");

@@ -504,6 +504,8 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
         return replaced(base, arguments);
     if (base.type->kind == TypeKind::kTuple && (name == "index" || name == "count"))
         return tuple_method(base, name, arguments);
+    if (is_list(base.type)) return list_method(base, name, arguments);
+    if (base.type->kind == TypeKind::kNever) return never();
     if (is_scalar(base.type)) {
         if (const std::optional<Value> result = call_number_method(base, name, arguments)) return *result;
     }

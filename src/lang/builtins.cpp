@@ -89,6 +89,7 @@ Value FunctionLowering::call_length(const Arguments& arguments) {
     const Value& value = arguments.positional[0];
     if (value.type->kind == TypeKind::kTuple) return integer(static_cast<int64_t>(value.type->parts.size()));
     if (value.type->kind == TypeKind::kString) return integer(static_cast<int64_t>(value.type->text.size()));
+    if (is_list(value.type)) return scalar(scalar_type(ScalarType::kInt64, true), length_of(value));
     if (value.type->kind == TypeKind::kRange)
         return scalar(scalar_type(ScalarType::kInt64, true), range_sequence(value, arguments.where).count());
     if (!is_array(value.type) || value.type->rank == 0)
@@ -185,9 +186,9 @@ Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
                              {},
                              arguments.where});
     } else if (items.size() == 1) {
-        if (!is_array(items[0].type) || items[0].type->rank != 1)
+        if (!is_list(items[0].type) && (!is_array(items[0].type) || items[0].type->rank != 1))
             fail(arguments.where,
-                 name + "() takes several values, a tuple or an array of one dimension here, not " +
+                 name + "() takes several values, a tuple, a list or an array of one dimension here, not " +
                      lang::describe(items[0].type));
         return call_prelude("builtins." + name + "_of", arguments);
     }
@@ -224,6 +225,7 @@ bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
     const std::string& path = of->symbol->path;
     if (path == "builtins.tuple") return type->kind == TypeKind::kTuple;
     if (path == "builtins.str") return type->kind == TypeKind::kString;
+    if (path == "builtins.list") return is_list(type);
     if (path == "numpy.ndarray") return is_array(type);
     if (!is_scalar(type)) return false;
     if (path == "builtins.bool") return type->weak && is_bool(type);
@@ -243,8 +245,9 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
         return !arguments.positional.empty() && arguments.positional[0].type->kind == TypeKind::kTuple;
     };
     const auto is_sequence = [&] {
-        return !arguments.positional.empty() && (is_array(arguments.positional[0].type) ||
-                                                 arguments.positional[0].type->kind == TypeKind::kRange);
+        return !arguments.positional.empty() &&
+               (is_array(arguments.positional[0].type) || is_list(arguments.positional[0].type) ||
+                arguments.positional[0].type->kind == TypeKind::kRange);
     };
     if (name == "range") return call_range(arguments);
     if (name == "len") return call_length(arguments);
@@ -294,6 +297,12 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
     }
     if (name == "tuple" && arguments.positional.empty()) return tuple({});
     if (name == "tuple" && is_tuple() && arguments.positional.size() == 1) return arguments.positional[0];
+    if (name == "list") {
+        expect_arguments(name, arguments, 0, 1);
+        if (arguments.positional.empty()) return make_list(where);
+        return call_lists("copy", {arguments.positional[0]}, where);
+    }
+    if (name == "sorted") return call_sorted(arguments, std::nullopt);
     if (name == "sum" && is_tuple()) return fold_tuple("add", integer(0), arguments);
     if (name == "sum" && is_sequence()) return call_prelude("builtins.sum_of", arguments);
     if ((name == "any" || name == "all") && arguments.positional.size() == 1) {

@@ -65,17 +65,27 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
         const Value base = lower(node(call.children[0]).children[0], environment);
         const std::string& name = node(call.children[0]).atoms[0];
         if (base.type->kind != TypeKind::kSymbol && !field_of(base, name))
-            return call_method(base, name, arguments_of(id, environment));
+            return call_method(base, name, arguments_of(id, environment, is_list(base.type)));
         callee = attribute_of(base, name, call.children[0]);  // a.dtype.type(1)
     } else {
         callee = lower(call.children[0], environment);
     }
     if (callee.type->kind == TypeKind::kNever) return never();
-    if (callee.type->kind == TypeKind::kClosure)
-        return call_closure(callee, arguments_of(id, environment), environment);
+    static constexpr std::string_view kCollecting[] = {"builtins.sum",    "builtins.min", "builtins.max",
+                                                       "builtins.any",    "builtins.all", "builtins.list",
+                                                       "builtins.sorted", "numpy.array"};
+    const bool collects = callee.type->kind == TypeKind::kSymbol &&
+                          std::find(std::begin(kCollecting), std::end(kCollecting),
+                                    callee.type->symbol->path) != std::end(kCollecting);
+    return call_value(callee, arguments_of(id, environment, collects), environment);
+}
+
+Value FunctionLowering::call_value(const Value& callee, const Arguments& arguments,
+                                   const Environment& environment) {
+    const NodeId id = arguments.where;
+    if (callee.type->kind == TypeKind::kClosure) return call_closure(callee, arguments, environment);
     if (callee.type->kind != TypeKind::kSymbol) fail(id, lang::describe(callee.type) + " cannot be called");
     const Symbol& symbol = *callee.type->symbol;
-    const Arguments arguments = arguments_of(id, environment);
     for (const Value& value : arguments.positional) {
         if (value.type->kind == TypeKind::kNever) return never();
     }
@@ -90,7 +100,8 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
     }
 }
 
-FunctionLowering::Arguments FunctionLowering::arguments_of(NodeId id, Environment& environment) {
+FunctionLowering::Arguments FunctionLowering::arguments_of(NodeId id, Environment& environment,
+                                                           bool collects) {
     const Node& call = node(id);
     Arguments arguments;
     arguments.where = id;
@@ -106,6 +117,8 @@ FunctionLowering::Arguments FunctionLowering::arguments_of(NodeId id, Environmen
                 fail(child, "only tuples can be given by *, not " + lang::describe(items.type));
             for (size_t k = 0; k < items.type->parts.size(); ++k)
                 arguments.positional.push_back(bound(tuple_item(items, k), environment, child));
+        } else if (collects && is_lazy(child)) {
+            arguments.positional.push_back(collect(child, environment));
         } else {
             arguments.positional.push_back(bound(lower(child, environment), environment, child));
         }
@@ -298,6 +311,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
                                                      "empty_like", "zeros_like", "ones_like", "full_like"};
         if (std::find(std::begin(kMade), std::end(kMade), name) != std::end(kMade))
             return call_allocate(name, arguments);
+        if (name == "array" || name == "asarray") return call_array(arguments);
         if (name == "copy" && arguments.positional.size() == 1 && is_array(arguments.positional[0].type))
             return call_method(arguments.positional[0], name, {{}, arguments.keywords, arguments.where});
         if (const DTypeInfo* dtype = DType::find(name); dtype != nullptr && name != "abs")

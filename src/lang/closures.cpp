@@ -68,7 +68,8 @@ private:
         }
         if (node.kind == NodeKind::kName) read.insert(node.atoms[0]);
         if (node.kind == NodeKind::kWalrus) own.insert(node.atoms[0]);
-        if (node.kind == NodeKind::kAssign || node.kind == NodeKind::kAugment || node.kind == NodeKind::kFor)
+        if (node.kind == NodeKind::kAssign || node.kind == NodeKind::kAugment ||
+            node.kind == NodeKind::kFor || node.kind == NodeKind::kComprehension)
             target(node.children[0], own);
         for (NodeId child : node.children) collect(child, own, read);
     }

@@ -65,10 +65,11 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
             environment[static_cast<size_t>(expression.number)] = value;
             return value;
         }
-        case NodeKind::kList:
-        case NodeKind::kListComprehension:
+        case NodeKind::kList: return lower_list(id, environment);
+        case NodeKind::kListComprehension: return lower_comprehension(id, environment);
         case NodeKind::kGeneratorExpression:
-            fail(id, "lists are not compiled", "Give the function an array, as by np.array([...]).");
+            fail(id, "generators are compiled where a loop or a function goes over them only",
+                 "Write a list: [...].");
         case NodeKind::kLambda: return define_function(id, environment);
         default: fail(id, "'" + std::string(node_name(expression.kind)) + "' is not compiled here");
     }

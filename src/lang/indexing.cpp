@@ -6,12 +6,6 @@ namespace weft::lang {
 
 using ir::ValueId;
 
-namespace {
-
-constexpr int kTuple = -1;  // in place of an array's axis
-
-}  // namespace
-
 Value FunctionLowering::tuple_item(const Value& value, size_t index) const {
     size_t at = 0;
     for (size_t i = 0; i < index; ++i) at += part_count(value.type->parts[i]);
@@ -30,8 +24,21 @@ std::vector<NodeId> FunctionLowering::items_of(NodeId id) const {
     return {children.begin() + 1, children.end()};
 }
 
+// rows[i] in rows[i][j]: what the list keeps while nothing else happens is not counted.
+Value FunctionLowering::lower_borrowed(NodeId id, Environment& environment) {
+    const std::function<bool(NodeId)> calls = [&](NodeId each) {
+        const Node& inner = node(each);
+        return inner.kind == NodeKind::kCall || inner.kind == NodeKind::kWalrus ||
+               std::any_of(inner.children.begin(), inner.children.end(), calls);
+    };
+    if (node(id).kind != NodeKind::kIndex || calls(id)) return lower(id, environment);
+    const Value base = required(lower_borrowed(node(id).children[0], environment), id);
+    if (is_list(base.type)) return list_at(id, base, environment, true);
+    return lower(id, environment);
+}
+
 Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
-    const Value base = required(lower(node(id).children[0], environment), id);
+    const Value base = required(lower_borrowed(node(id).children[0], environment), id);
     if (base.type->kind == TypeKind::kNever) return base;
     if (base.type->kind == TypeKind::kTuple) {
         const std::vector<NodeId> items = items_of(id);
@@ -46,8 +53,9 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
                 fail(id, "tuple index out of range: the tuple has " + std::to_string(length) + " items");
             return tuple_item(base, static_cast<size_t>(at));
         }
-        return any_item(base, checked_index(index, integer(length).parts[0], kTuple, id), id);
+        return any_item(base, checked_index(index, integer(length).parts[0], kOfTuple, id), id);
     }
+    if (is_list(base.type)) return list_at(id, base, environment, false);
     if (!is_array(base.type))
         fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function");
     const std::vector<IndexItem> items = index_items(id, environment);
@@ -194,9 +202,11 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
     Site outside = site("IndexError", {});
     outside.kind = SiteKind::kIndex;
     outside.axis = std::max(axis, 0);
-    if (axis == kTuple) {
+    if (axis < 0) {
         outside.kind = SiteKind::kFixed;
-        outside.text = "tuple index out of range";
+        outside.text = axis == kOfTuple  ? "tuple index out of range"
+                       : axis == kOfList ? "list index out of range"
+                                         : "list assignment index out of range";
     }
     check(holds, std::move(outside), {told, size}, where);
     return at;

@@ -41,6 +41,9 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment&
         Sequence inner = sequences[0];
         Sequence result;
         result.count = inner.count;
+        result.goes_on = inner.goes_on;
+        result.length = inner.length;
+        result.is_empty = inner.is_empty;
         result.element = [this, inner, start](ValueId k) {
             const TypeRef counter = scalar_type(ScalarType::kInt64, true);
             const auto known = literal_integer(start.type);
@@ -53,7 +56,17 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment&
     if (path == "numpy.ndindex" || path == "numpy.ndenumerate")
         return indices_sequence(id, path == "numpy.ndenumerate", environment);
     if (path == "builtins.reversed") return reversed_sequence(parts(1, 1)[0]);
-    return sequence_of(required(lower(id, environment), id), id);
+    if (path == "builtins.map") return mapped_sequence(id, environment);
+    if (is_lazy(id)) return sequence_of(collect(id, environment), id);
+    Value value = required(lower(id, environment), id);
+    // The loop is a user, too, where it gives the variable another value.
+    const bool may_end = expression.kind != NodeKind::kName || assigned_in_loop_ == nullptr ||
+                         (*assigned_in_loop_)[static_cast<size_t>(expression.number)];
+    if (may_end && !value.fresh && has_owner(value.type)) {
+        count_owners(value, true);
+        add_temporary(value);
+    }
+    return sequence_of(value, id);
 }
 
 // The indices of an array or shape in the order of C, for an array with its elements.
@@ -112,13 +125,41 @@ FunctionLowering::Sequence FunctionLowering::zip_sequence(std::vector<Sequence> 
         for (const Sequence& sequence : sequences) items.push_back(sequence.element(k));
         return tuple(std::move(items));
     };
+    result.is_empty = std::any_of(sequences.begin(), sequences.end(),
+                                  [](const Sequence& sequence) { return sequence.is_empty; });
+    const bool changes = std::any_of(sequences.begin(), sequences.end(),
+                                     [](const Sequence& sequence) { return sequence.goes_on != nullptr; });
+    if (!changes) return result;
+    result.goes_on = [this, sequences](ValueId k) {
+        ValueId all{};
+        for (const Sequence& sequence : sequences) {
+            if (!sequence.goes_on) continue;
+            const ValueId one = sequence.goes_on(k);
+            all = all.valid() ? apply(OpId::kLogicalAnd, {all, one}) : one;
+        }
+        return all;
+    };
+    result.length = [this, sequences] {
+        ValueId least{};
+        for (const Sequence& sequence : sequences) {
+            const ValueId one = sequence.length ? sequence.length() : sequence.count();
+            least = least.valid() ? apply(OpId::kMinimum, {least, one}) : one;
+        }
+        return least;
+    };
     return result;
 }
 
 FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& sequence) {
-    const ValueId count = sequence.count();
+    const ValueId count = sequence.length ? sequence.length() : sequence.count();
     Sequence result;
+    result.is_empty = sequence.is_empty;
     result.count = [count] { return count; };
+    if (sequence.goes_on)
+        result.goes_on = [this, sequence, count](ValueId k) {
+            const ValueId last = apply(OpId::kSubtract, {count, integer(1).parts[0]});
+            return sequence.goes_on(apply(OpId::kSubtract, {last, k}));
+        };
     result.element = [this, sequence, count](ValueId k) {
         const ValueId last = apply(OpId::kSubtract, {count, integer(1).parts[0]});
         const ValueId number = apply(OpId::kSubtract, {last, k});
@@ -130,6 +171,7 @@ FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& s
 
 FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, NodeId where) {
     if (value.type->kind == TypeKind::kRange) return range_sequence(value, where);
+    if (is_list(value.type)) return list_sequence(value, where);
     if (value.type->kind == TypeKind::kTuple) {
         Sequence result;
         result.is_empty = value.type->parts.empty();
@@ -141,7 +183,7 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, Nod
     }
     if (!is_array(value.type) || value.type->rank == 0)
         fail(where, "a loop cannot go over " + lang::describe(value.type),
-             "Loop over range(), an array or zip().");
+             "Loop over range(), an array, a list or zip().");
     Sequence result;
     result.count = [this, value] { return size_of(value, 0); };
     result.element = [this, value](ValueId k) { return item_of(value, k); };
@@ -359,7 +401,7 @@ bool FunctionLowering::close_loop(NodeId id, const Loop& loop, Environment& envi
 // Whether something in it loops, but for loops of few iterations, which are unrolled.
 bool FunctionLowering::has_loop(NodeId id) const {
     const Node& given = node(id);
-    if (given.kind == NodeKind::kWhile) return true;
+    if (given.kind == NodeKind::kWhile || given.kind == NodeKind::kComprehension) return true;
     if (given.kind == NodeKind::kFor) {
         const std::vector<NodeId>& range = node(given.children[1]).children;
         if (node(given.children[1]).kind != NodeKind::kCall || range.size() < 2 || range.size() > 3)
@@ -428,7 +470,10 @@ std::vector<ValueId> FunctionLowering::build_hoisted(NodeId body, const Hoist& b
 bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
     const NodeId given = node(id).children[1];
     if (is_parallel(given)) return lower_parallel_for(id, environment);
-    return lower_for_over(id, sequence_of(given, environment), environment);
+    assigned_in_loop_ = &flows_.at(id).assigned;
+    const Sequence sequence = sequence_of(given, environment);
+    assigned_in_loop_ = nullptr;
+    return lower_for_over(id, sequence, environment);
 }
 
 bool FunctionLowering::lower_for_over(NodeId id, const Sequence& sequence, Environment& environment) {
@@ -452,6 +497,16 @@ bool FunctionLowering::lower_iteration(NodeId id, const Sequence& sequence, Envi
     return lower_block(node(id).children[2], environment);
 }
 
+// Leaves the loop as at its end.
+void FunctionLowering::leave_unless(ValueId holds, const Loop& loop, const Environment& inner, NodeId where) {
+    builder_->if_else(
+        holds, [](ir::Builder&, std::span<const ValueId>) { return std::vector<ValueId>(); },
+        [&](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
+            builder_->break_loop(end_iteration(loop, inner, true, where));
+            return {};
+        });
+}
+
 std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence& sequence, Loop& loop,
                                                       const Environment& environment) {
     const std::vector<ValueId> initials = carried_parts(loop, environment, true, id);
@@ -464,6 +519,7 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
     if (sequence.extent) std::tie(bounds.lower, bounds.upper) = sequence.extent(upper);
     const auto iteration = [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
         Environment inner = start_iteration(loop, environment, arguments.subspan(1));
+        if (sequence.goes_on) leave_unless(sequence.goes_on(arguments[0]), loop, inner, id);
         loops_.push_back(&loop);
         const bool reached = lower_iteration(id, sequence, inner, arguments[0]);
         loops_.pop_back();

@@ -33,6 +33,14 @@ Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments
             return compilation.finish(entry, types);
         } catch (const ScopesMeet& met) {
             scopes.merge(met.one, met.other);  // and from the start, with one scope in place of two
+        } catch (const ListsMeet& met) {
+            try {
+                scopes.lists.merge(met.one, met.other, [&](TypeRef type) { return scopes.canonical(type); });
+            } catch (const ValueError& error) {
+                throw CompileError(render({&function, 0}, error.what(), {}, "Use two variables."));
+            }
+        } catch (const ListGrows& grown) {
+            scopes.lists.grow(grown.list, grown.element);
         }
     }
 }
@@ -42,7 +50,11 @@ uint16_t ScopeMap::canonical(uint16_t scope) const {
     return found == merged_.end() ? scope : canonical(found->second);
 }
 
-TypeRef ScopeMap::canonical(TypeRef type) const {
+TypeRef ScopeMap::canonical(TypeRef type) {
+    if (is_list(type)) {
+        lists.know(type->list, type->parts[0]);
+        return lists.type_of(type->list, [&](TypeRef element) { return canonical(element); });
+    }
     if (type->kind != TypeKind::kArray && type->parts.empty()) return type;
     Type copy = *type;
     copy.scope = canonical(type->scope);
@@ -231,7 +243,7 @@ void FunctionLowering::lower_body(Environment& environment) {
     if (!lower_block(source_.tree.body(), environment)) return;
     if (dry_) {
         TypeRef nothing = simple_type(TypeKind::kNone);
-        result_ = result_ == nullptr ? nothing : join(result_, nothing);
+        result_ = result_ == nullptr ? nothing : joined(result_, nothing);
         return;
     }
     const Value result = convert(none(), result_, 0);
@@ -491,6 +503,10 @@ void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef typ
             for (TypeRef part : type->parts) append_ir_types(types, part, at_border);
             return;
         case TypeKind::kRange: types.insert(types.end(), 3, ir::Type::of(ScalarType::kInt64)); return;
+        case TypeKind::kList:
+            types.push_back(ir::Type::of(list_head_type()));
+            types.push_back(ir::Type::of(ScalarType::kInt64));
+            return;
         case TypeKind::kOptional:
         case TypeKind::kMaybe:
             types.push_back(ir::Type::of(ScalarType::kBool));
@@ -510,6 +526,8 @@ TypeRef FunctionLowering::joined(TypeRef a, TypeRef b) {
         while (is_wrapped(other)) other = other->parts[0];
         if (is_array(one) && is_array(other) && one->scope != other->scope)
             throw ScopesMeet{one->scope, other->scope};
+        if (is_list(one) && is_list(other) && one->list != other->list)
+            throw ListsMeet{one->list, other->list};
         if (!has_items(one) || !has_items(other)) return;
         for (size_t i = 0; i < one->parts.size(); ++i) meet(one->parts[i], other->parts[i]);
     };

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "lang/containers/list_layout.h"
+#include "lang/containers/list_types.h"
 #include "lang/diagnostics.h"
 #include "lang/lower.h"
 #include "lang/parallel/carried.h"
@@ -47,8 +49,9 @@ struct ScopesMeet {
 class ScopeMap {
 public:
     uint16_t canonical(uint16_t scope) const;
-    TypeRef canonical(TypeRef type) const;
+    TypeRef canonical(TypeRef type);
     void merge(uint16_t one, uint16_t other);
+    ListTypes lists{};
 
 private:
     std::map<uint16_t, uint16_t> merged_;
@@ -60,13 +63,13 @@ std::string name_in_ir(std::string name);
 // What all functions of a module share.
 class Compilation {
 public:
-    Compilation(const Options& options, const ScopeMap& scopes, std::vector<GlobalArgument> globals)
+    Compilation(const Options& options, ScopeMap& scopes, std::vector<GlobalArgument> globals)
         : options_(options), globals_(std::move(globals)), scopes_(scopes) {}
 
     // All functions of the module take them behind their arguments.
     const std::vector<GlobalArgument>& globals() const { return globals_; }
 
-    const ScopeMap& scopes() const { return scopes_; }
+    ScopeMap& scopes() const { return scopes_; }
 
     const Options& options() const { return options_; }
     // Its code, or its name and result while it is being lowered.
@@ -100,7 +103,7 @@ private:
 
     Options options_;
     std::vector<GlobalArgument> globals_;
-    const ScopeMap& scopes_;
+    ScopeMap& scopes_;
     ir::Module module_;
     Specialised& entry(const FunctionSource& function, std::span<const TypeRef> arguments,
                        const Spot& caller);
@@ -155,6 +158,12 @@ private:
         std::vector<Index> indices{};
     };
 
+    struct Arguments {
+        std::vector<Value> positional;
+        std::vector<std::pair<std::string, Value>> keywords;
+        NodeId where = 0;
+    };
+
     // --- statements (statements.cpp) ------------------------------------------------------------------
 
     // Whether what follows is reached.
@@ -194,6 +203,9 @@ private:
         bool direct = false;
         bool independent = false;  // its iterations do not depend on each other
         bool is_empty = false;     // as the type tells
+        // Of lists, which may change meanwhile: whether there is such an element. Then `count` is beyond all.
+        std::function<ir::ValueId(ir::ValueId)> goes_on{};
+        std::function<ir::ValueId()> length{};
     };
     // A loop that is being lowered, and the variables that go from one iteration to the next.
     struct Loop {
@@ -213,6 +225,7 @@ private:
     Sequence indices_sequence(NodeId id, bool with_elements, Environment& environment);
     Sequence zip_sequence(std::vector<Sequence> sequences);
     Sequence reversed_sequence(const Sequence& sequence);
+    Sequence mapped_sequence(NodeId id, Environment& environment);
     Loop open_loop(NodeId id, Environment& environment);
     void find_types(NodeId id, Loop& loop, const Environment& environment,
                     const std::function<bool(Environment&)>& iteration);
@@ -235,6 +248,7 @@ private:
     bool lower_iteration(NodeId id, const Sequence& sequence, Environment& environment, ir::ValueId counter);
     std::vector<ir::ValueId> run_iterations(NodeId id, const Sequence& sequence, Loop& loop,
                                             const Environment& environment);
+    void leave_unless(ir::ValueId holds, const Loop& loop, const Environment& inner, NodeId where);
     bool lower_while(NodeId id, Environment& environment);
     bool lower_break(NodeId id, Environment& environment);
     bool lower_continue(NodeId id, Environment& environment);
@@ -334,6 +348,51 @@ private:
     Value negation(ir::ValueId condition);
     [[noreturn]] void refuse_operands(const std::string& sign, TypeRef left, TypeRef right, NodeId where);
 
+    // --- lists (containers/) --------------------------------------------------------------------------
+
+    Value make_list(NodeId where, int which = 0, size_t room = 0);
+    void widen(const Value& list, TypeRef type, NodeId where);
+    ir::ValueId list_word(const Value& list, ListWord word);
+    void set_list_word(const Value& list, ListWord word, ir::ValueId value);
+    ir::ValueId length_of(const Value& list);
+    ir::ValueId item_buffer(ir::ValueId address, const ItemPart& part, int64_t stride);
+    Value load_item(const Value& list, ir::ValueId index, bool moves = false, bool borrows = false);
+    void store_item(const Value& list, ir::ValueId index, const Value& value, bool replaces, NodeId where);
+    void append_item(const Value& list, const Value& value, NodeId where);
+    void grow_list(const Value& list, ir::ValueId room, NodeId where);
+    Value pop_last(const Value& list, NodeId where);
+    Value lower_list(NodeId id, Environment& environment);
+    Value list_at(NodeId id, const Value& list, Environment& environment, bool borrows);
+    void assign_list_item(NodeId target, const Value& list, const Value& value, Environment& environment);
+    std::vector<Value> list_range(NodeId slice, const Value& list, Environment& environment);
+    Value list_slice(NodeId slice, const Value& list, Environment& environment);
+    Value as_list(const Value& value, NodeId where);
+    void extend_list(const Value& list, const Value& more, NodeId where);
+    Value call_lists(const std::string& name, std::vector<Value> arguments, NodeId where);
+    Value list_method(const Value& list, const std::string& name, const Arguments& arguments);
+    Value call_sorted(const Arguments& arguments, std::optional<Value> in_place);
+    std::optional<Value> list_operator(const std::string& name, const Value& left, const Value& right,
+                                       NodeId where);
+    std::optional<Value> compare_lists(const std::string& name, const Value& left, const Value& right,
+                                       NodeId where);
+    Sequence list_sequence(const Value& list, NodeId where);
+    Value array_of(const Value& value, std::optional<ScalarType> dtype, NodeId where);
+    Value call_array(const Arguments& arguments);
+    void refuse_list(TypeRef type, const std::string& name, NodeId where) const;
+    void delete_targets(NodeId id, Environment& environment);
+    void unpack_list(NodeId target, const Value& list, Environment& environment, NodeId statement);
+    void augment_list_item(NodeId id, const Value& list, Environment& environment);
+
+    // Comprehensions, and what goes over values without a variable (containers/comprehensions.cpp).
+    void for_each(const Sequence& sequence, const std::function<void(const Value&)>& body);
+    Value lower_comprehension(NodeId id, Environment& environment);
+    void lower_clause(NodeId id, size_t clause, Environment& environment,
+                      const std::function<void(Environment&)>& item);
+    bool is_lazy(NodeId id) const;
+    Value collect(NodeId id, Environment& environment);
+    std::string known_path(NodeId callee) const;
+    Value call_value(const Value& callee, const Arguments& arguments, const Environment& environment);
+
     // --- indexing (indexing.cpp) ----------------------------------------------------------------------
 
     struct Element {
@@ -347,9 +406,12 @@ private:
     };
     std::vector<IndexItem> index_items(NodeId id, Environment& environment);
     Value lower_index(NodeId id, Environment& environment);
+    Value lower_borrowed(NodeId id, Environment& environment);
     // An element, where all indices of one are given.
     std::optional<Element> element_of(NodeId id, const Value& base, std::span<const IndexItem> items);
     ir::ValueId checked_index(const Value& index, ir::ValueId size, int axis, NodeId where);
+    // In place of an array's axis.
+    static constexpr int kOfTuple = -1, kOfList = -2, kOfListTarget = -3;
     Value load(const Element& element);
     void store(const Element& element, const Value& value, NodeId where);
 
@@ -358,12 +420,6 @@ private:
     Value tuple_slice(NodeId slice, const Value& tuple, Environment& environment);
     Value any_item_of(const Value& tuple, ir::ValueId at, size_t from, TypeRef type, NodeId where);
     Value any_item(const Value& tuple, ir::ValueId at, NodeId where);
-
-    struct Arguments {
-        std::vector<Value> positional;
-        std::vector<std::pair<std::string, Value>> keywords;
-        NodeId where = 0;
-    };
 
     // --- arrays (arrays.cpp) --------------------------------------------------------------------------
 
@@ -407,7 +463,7 @@ private:
     // --- calls (calls.cpp) ----------------------------------------------------------------------------
 
     Value lower_call(NodeId id, Environment& environment);
-    Arguments arguments_of(NodeId id, Environment& environment);
+    Arguments arguments_of(NodeId id, Environment& environment, bool collects = false);
     Value call_known(const Symbol& symbol, const Arguments& arguments);
     Value make_record(const Record& record, const Arguments& arguments);
     Value value_of_member(const Value& member, NodeId where);
@@ -438,6 +494,7 @@ private:
     Value call_arange(const Arguments& arguments);
     Value call_print(const Arguments& arguments);
     void expect_printable(TypeRef type, NodeId where) const;
+    void append_told(std::vector<ir::ValueId>& payload, const Value& value);
     Value call_round(const Arguments& arguments);
     std::optional<Value> call_builtin(const std::string& name, const Arguments& arguments);
     std::optional<Value> call_number_method(const Value& base, const std::string& name,
@@ -478,6 +535,7 @@ private:
     Value at_border(const Value& value);
     Value inside(const Value& value);
     static ir::Type buffer_type(TypeRef type);
+    static ir::BufferType list_head_type();
 
     // --- facts (facts.cpp) ----------------------------------------------------------------------------
 
@@ -538,7 +596,8 @@ private:
     std::unordered_map<uint32_t, Sum> sums_;
     std::unordered_map<uint32_t, ir::ValueId> not_below_;  // a value that is at least another
     Hoist* hoist_ = nullptr;
-    std::vector<Value> temporaries_;  // fresh values that nobody has kept
+    std::vector<Value> temporaries_;                 // fresh values that nobody has kept
+    const VariableSet* assigned_in_loop_ = nullptr;  // whose sequence is being found
     Deferred* deferred_ = nullptr;
     std::vector<std::pair<size_t, ScalarType>> accumulated_;  // arrays of which chunks have copies
     bool is_second_ = false;  // a loop is lowered that was lowered with its checks before it

@@ -18,6 +18,13 @@ void FunctionLowering::count_owners(const Value& value, bool retains) {
                 builder_->release(owner_of(value));
             }
             return;
+        case TypeKind::kList:
+            if (retains) {
+                builder_->retain(value.parts[1]);
+            } else {
+                builder_->release(value.parts[1]);
+            }
+            return;
         case TypeKind::kOptional:
         case TypeKind::kMaybe:  // what is unbound has no owner
             count_owners({value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}}, retains);

@@ -123,6 +123,9 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
     if (found == nullptr)
         fail(where,
              name == "matmul" ? "operator @ is not compiled" : "operator '" + name + "' is not compiled");
+    if (is_list(left.type) || is_list(right.type)) {
+        if (const std::optional<Value> result = list_operator(name, left, right, where)) return *result;
+    }
     if (!is_scalar(left.type) || !is_scalar(right.type)) {
         if (name == "add" && left.type->kind == TypeKind::kTuple && right.type->kind == TypeKind::kTuple) {
             std::vector<Value> items;
@@ -301,6 +304,9 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
     if (left.type->kind == TypeKind::kNever || right.type->kind == TypeKind::kNever) return never();
     if ((name == "eq" || name == "ne") && is_member(left) != is_member(right))
         return boolean(name == "ne");  // a member is nothing else
+    if (is_list(left.type) || is_list(right.type)) {
+        if (const std::optional<Value> result = compare_lists(name, left, right, where)) return *result;
+    }
     if (name == "is" || name == "is_not") {
         const bool nothing = left.type->kind == TypeKind::kNone || right.type->kind == TypeKind::kNone;
         if (!nothing && !(is_bool(left.type) && is_bool(right.type)))
@@ -426,6 +432,7 @@ ValueId FunctionLowering::truth(const Value& value, NodeId where) {
             return apply(OpId::kLogicalAnd, {value.parts[0], truth(inner, where)});
         }
         case TypeKind::kNever: return {};
+        case TypeKind::kList: return apply(OpId::kNotEqual, {length_of(value), integer(0).parts[0]});
         case TypeKind::kNone: return boolean(false).parts[0];
         case TypeKind::kTuple: return boolean(!value.type->parts.empty()).parts[0];
         case TypeKind::kRecord:

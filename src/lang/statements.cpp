@@ -33,6 +33,7 @@ bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
         case NodeKind::kReturn: return lower_return(id, environment);
         case NodeKind::kRaise: return lower_raise(id, environment);
         case NodeKind::kAssert: lower_assert(id, environment); return true;
+        case NodeKind::kDelete: delete_targets(id, environment); return true;
         case NodeKind::kDef: {
             Value function = kept(define_function(id, environment));
             function.origin = id;
@@ -57,6 +58,12 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
         case NodeKind::kTuple: {
             if (value.type->kind == TypeKind::kNever) {
                 for (NodeId child : left.children) assign(child, value, environment, statement);
+                return;
+            }
+            if (is_list(value.type)) {
+                if (!counts) value = kept(std::move(value));
+                unpack_list(target, value, environment, statement);
+                count_owners(value, false);
                 return;
             }
             if (value.type->kind != TypeKind::kTuple)
@@ -93,6 +100,12 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
         }
         case NodeKind::kIndex: {
             const Value base = required(lower(left.children[0], environment), target);
+            if (base.type->kind == TypeKind::kNever) return;
+            if (is_list(base.type)) {
+                assign_list_item(target, base, value, environment);
+                if (counts) count_owners(value, false);
+                return;
+            }
             if (!is_array(base.type))
                 fail(target,
                      "items of " + lang::describe(base.type) + " cannot be assigned in a compiled function");
@@ -129,6 +142,11 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
     const NodeId target = statement.children[0];
     if (node(target).kind == NodeKind::kIndex) {
         const Value base = required(lower(node(target).children[0], environment), target);
+        if (base.type->kind == TypeKind::kNever) return;
+        if (is_list(base.type)) {
+            augment_list_item(id, base, environment);
+            return;
+        }
         if (!is_array(base.type))
             fail(target,
                  "items of " + lang::describe(base.type) + " cannot be assigned in a compiled function");
@@ -143,7 +161,14 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
         return store_part(before, after, target);
     }
     const Value left = lower(target, environment);
-    const Value right = lower(statement.children[1], environment);
+    const bool is_lazy_list = is_list(left.type) && is_lazy(statement.children[1]);
+    const Value right = is_lazy_list ? collect(statement.children[1], environment)
+                                     : lower(statement.children[1], environment);
+    if (is_list(left.type) && (statement.atoms[0] == "add" || statement.atoms[0] == "mul")) {
+        if (statement.atoms[0] == "add") return extend_list(left, right, id);
+        call_lists("multiply", {left, right}, id);
+        return;
+    }
     assign(target, binary(statement.atoms[0], left, right, id), environment, id);
 }
 
@@ -234,7 +259,9 @@ bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
     }
     const Value result = at_border(convert(kept(value), result_, id));
     for (Value& variable : environment) release(variable);
+    const std::vector<Value> around = temporaries_;  // which end on the other ways, too
     end_temporaries(0);
+    temporaries_ = around;
     builder_->return_values(result.parts);
     return false;
 }
@@ -277,7 +304,7 @@ void FunctionLowering::tell_arguments(Site& site, std::span<const Value> values,
     for (const Value& value : values) {
         expect_printable(value.type, where);
         site.told.push_back(value.type);
-        payload.insert(payload.end(), value.parts.begin(), value.parts.end());
+        append_told(payload, value);
     }
 }
 

@@ -30,12 +30,21 @@ void FunctionLowering::expect_printable(TypeRef type, NodeId where) const {
         case TypeKind::kTuple:
         case TypeKind::kRecord:
         case TypeKind::kFormat:
+        case TypeKind::kList:
         case TypeKind::kOptional:
             for (TypeRef part : type->parts) expect_printable(part, where);
             return;
         default:
             fail(where, lang::describe(type) + " has no text in a compiled function",
                  is_array(type) ? "Use its elements, or print the array outside." : "");
+    }
+}
+
+// Of a list the host is told where it is.
+void FunctionLowering::append_told(std::vector<ValueId>& payload, const Value& value) {
+    for (const ValueId part : value.parts) {
+        const bool is_buffer = !dry_ && builder_->type(part).is_buffer;
+        payload.push_back(is_buffer ? builder_->address(part) : part);
     }
 }
 
@@ -98,7 +107,7 @@ Value FunctionLowering::call_print(const Arguments& arguments) {
         if (value.type->kind == TypeKind::kNever) return none();
         expect_printable(value.type, where);
         printed.told.push_back(value.type);
-        payload.insert(payload.end(), value.parts.begin(), value.parts.end());
+        append_told(payload, value);
     }
     if (dry_) return none();
     raise_deferred();

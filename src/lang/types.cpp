@@ -28,6 +28,7 @@ struct Hash {
         mix(std::hash<const Symbol*>{}(type.symbol));
         mix(std::hash<const Record*>{}(type.record));
         mix(std::hash<const FunctionSource*>{}(type.function) + (type.bound ? 1 : 0));
+        mix(type.list);
         return hash;
     }
 };
@@ -174,6 +175,14 @@ TypeRef closure_type(const FunctionSource* function, bool bound, std::vector<Typ
     return intern(std::move(type));
 }
 
+TypeRef list_type(TypeRef element, uint32_t list) {
+    Type type;
+    type.kind = TypeKind::kList;
+    type.parts = {element};
+    type.list = list;
+    return intern(std::move(type));
+}
+
 TypeRef format_type(std::string text, std::vector<TypeRef> parts) {
     Type type;
     type.kind = TypeKind::kFormat;
@@ -249,6 +258,10 @@ TypeRef join(TypeRef a, TypeRef b) {
             if (a->scalar != b->scalar || a->rank != b->rank) return nullptr;
             return array_type(a->scalar, a->rank, a->contiguous && b->contiguous, a->readonly || b->readonly,
                               std::min(a->scope, b->scope), a->owned || b->owned);
+        case TypeKind::kList: {
+            TypeRef element = join(a->parts[0], b->parts[0]);
+            return element == nullptr ? nullptr : list_type(element, std::min(a->list, b->list));
+        }
         case TypeKind::kClosure:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
@@ -289,7 +302,7 @@ OperandType operand_type(TypeRef type) {
 }
 
 bool has_owner(TypeRef type) {
-    return (type->kind == TypeKind::kArray && type->owned) ||
+    return (type->kind == TypeKind::kArray && type->owned) || is_list(type) ||
            std::any_of(type->parts.begin(), type->parts.end(), has_owner);
 }
 
@@ -299,6 +312,7 @@ size_t part_count(TypeRef type) {
         case TypeKind::kArray:
             return size_t{1} + (type->owned ? 1 : 0) + 2 * size_t{type->rank} - (type->contiguous ? 1 : 0);
         case TypeKind::kRange: return 3;
+        case TypeKind::kList: return 2;
         case TypeKind::kOptional:
         case TypeKind::kMaybe: return 1 + part_count(type->parts[0]);
         case TypeKind::kClosure:
@@ -341,6 +355,9 @@ std::string describe(TypeRef type) {
         }
         case TypeKind::kClosure: return "function " + type->function->name;
         case TypeKind::kRange: return "range";
+        case TypeKind::kList:
+            return type->parts[0]->kind == TypeKind::kNever ? "list"
+                                                            : "list(" + describe(type->parts[0]) + ")";
         case TypeKind::kSymbol: return type->symbol == nullptr ? "object" : type->symbol->described();
         case TypeKind::kUnbound: return "unbound";
         case TypeKind::kMaybe: return describe(type->parts[0]);

@@ -30,6 +30,7 @@ enum class TypeKind : uint8_t {
     kUnbound,   // a variable before its first assignment
     kMaybe,     // a variable that is bound on some of the ways that lead here
     kOptional,  // a value or None
+    kList,      // of elements of one type
 };
 
 struct Symbol;
@@ -55,11 +56,12 @@ struct Type {
     uint16_t scope = 0;  // arrays of different scopes share no memory
 
     std::string text{};                        // kString, kFormat
-    std::vector<TypeRef> parts{};              // kTuple, kRecord: of the items; kMaybe and kOptional have one
+    std::vector<TypeRef> parts{};              // kTuple, kRecord: of the items; kMaybe, kOptional, kList: one
     const Symbol* symbol = nullptr;            // kSymbol
     const Record* record = nullptr;            // kRecord, and a kTuple with names
     const FunctionSource* function = nullptr;  // kClosure
     bool bound = false;                        // kClosure, outside of the function that it is written in
+    uint32_t list = 0;                         // kList: which lists it may be (containers/list_types.h)
 
     friend bool operator==(const Type&, const Type&) = default;
 };
@@ -73,6 +75,7 @@ TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly,
 TypeRef tuple_type(std::vector<TypeRef> parts);
 TypeRef closure_type(const FunctionSource* function, bool bound, std::vector<TypeRef> parts);
 TypeRef format_type(std::string text, std::vector<TypeRef> parts);
+TypeRef list_type(TypeRef element, uint32_t list);
 TypeRef record_type(const Record* record, std::vector<TypeRef> parts);
 // The same with other parts.
 TypeRef with_parts(TypeRef type, std::vector<TypeRef> parts);
@@ -93,6 +96,7 @@ inline bool has_items(TypeRef type) {
            type->kind == TypeKind::kFormat || type->kind == TypeKind::kClosure;
 }
 inline bool is_array(TypeRef type) { return type->kind == TypeKind::kArray; }
+inline bool is_list(TypeRef type) { return type->kind == TypeKind::kList; }
 bool is_integer(TypeRef type);  // or bool
 bool is_float(TypeRef type);
 bool is_complex(TypeRef type);
@@ -104,7 +108,8 @@ OperandType operand_type(TypeRef type);
 // Whether it has arrays whose users are counted.
 bool has_owner(TypeRef type);
 // How many values of the IR one of this type is made of. An array is its buffer, its owner if it is owned,
-// its shape and its strides in bytes, without the last of a contiguous one.
+// its shape and its strides in bytes, without the last of a contiguous one. A list is its head (containers/
+// list_layout.h) and its owner.
 size_t part_count(TypeRef type);
 // "int64", "array(float64, 2d)", "tuple(int64, float64)": for messages.
 std::string describe(TypeRef type);

@@ -26,7 +26,7 @@ public:
         region.body.clear();
         for (Instruction& instruction : old) {
             replaced_.apply(instruction.operands);
-            if (instruction.opcode != Opcode::kCall || stays(instruction.callee)) {
+            if (instruction.opcode != Opcode::kCall || instruction.catches || stays(instruction.callee)) {
                 for (Region& inner : instruction.regions) run(inner);
                 region.body.push_back(std::move(instruction));
                 continue;
@@ -133,7 +133,9 @@ private:
             zero, one, one, nothing, [&](Builder& inner, std::span<const ValueId>) -> std::vector<ValueId> {
                 const Instruction& end = body.body.back();
                 std::vector<ValueId> last = append_copy(inner, body, arguments, &callee, &scopes);
-                if (end.opcode == Opcode::kRaise) {
+                if (end.opcode == Opcode::kRaise && end.again) {
+                    inner.raise_again(last[0]);
+                } else if (end.opcode == Opcode::kRaise) {
                     inner.raise(end.site, std::move(last));
                 } else {
                     inner.break_loop(std::move(last));

@@ -1,11 +1,13 @@
 #include "compiled/results.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "compiled/records.h"
 #include "convert/convert.h"
 #include "convert/foreign_buffer.h"
+#include "lang/containers/list_layout.h"
 
 namespace weft::python {
 
@@ -39,6 +41,7 @@ nb::object Results::next(lang::TypeRef type) {
         }
         case lang::TypeKind::kString: return nb::str(type->text.c_str(), type->text.size());
         case lang::TypeKind::kArray: return next_array(type);
+        case lang::TypeKind::kList: return next_list(type);
         case lang::TypeKind::kOptional: {
             const bool bound = *at_ != 0;
             at_ += 16;
@@ -75,6 +78,31 @@ nb::object Results::next_array(lang::TypeRef type) {
             array(storage->second, dtype, std::move(shape), std::move(strides), data - memory.data, true));
     }
     return of_argument(data, dtype, shape, strides, type->readonly);
+}
+
+// The same list each time that it is met.
+nb::object Results::next_list(lang::TypeRef type) {
+    const auto* const head = reinterpret_cast<const int64_t*>(word());
+    const int64_t owner = word();
+    const auto known = lists_.find(owner);
+    if (known != lists_.end()) return known->second;
+    const auto at = [&](lang::ListWord which) { return head[static_cast<size_t>(which)]; };
+    const int64_t length = at(lang::ListWord::kLength);
+    const char* items = reinterpret_cast<const char*>(at(lang::ListWord::kAddress));
+    lang::TypeRef element = type->parts[0];
+    const lang::ItemLayout layout = lang::item_layout(element);
+    nb::object list = steal_or_throw(PyList_New(static_cast<Py_ssize_t>(length)));
+    std::vector<char> values(16 * std::max<size_t>(layout.parts.size(), 1));
+    for (int64_t i = 0; i < length; ++i, items += layout.stride) {
+        for (size_t k = 0; k < layout.parts.size(); ++k)
+            std::memcpy(values.data() + 16 * k, items + layout.parts[k].offset,
+                        static_cast<size_t>(DType(layout.parts[k].type).itemsize()));
+        const char* const outside = std::exchange(at_, values.data());
+        nb::object item = next(element);
+        at_ = outside;
+        PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
+    }
+    return lists_[owner] = std::move(list);
 }
 
 // Memory of an argument: the argument itself where it is the same array, else an array that keeps it.

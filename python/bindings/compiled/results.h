@@ -24,6 +24,7 @@ public:
 private:
     int64_t word();
     nb::object next_array(lang::TypeRef type);
+    nb::object next_list(lang::TypeRef type);
     nb::object of_argument(char* data, DType dtype, const Dims& shape, const Dims& strides,
                            bool readonly) const;
 
@@ -31,6 +32,7 @@ private:
     const codegen::HeapFrame* frame_;
     const CallArguments* arguments_;
     std::map<int64_t, std::shared_ptr<Storage>> storages_;
+    std::map<int64_t, nb::object> lists_;  // by owner
 };
 
 /// The values that a site tells (lang::SiteKind::kTold), as a tuple.

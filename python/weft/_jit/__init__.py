@@ -10,7 +10,8 @@ and comments, blank lines and annotations do not show in it: it is the key of ca
     (def NAME (params P...) (block S...))
     P   (param NAME) (default NAME [E]) (rest NAME) (keyword NAME) (keyword_default NAME [E])
     S   (assign TARGET E) (augment OP TARGET E) (expr E) (pass) (if E BLOCK BLOCK) (while E BLOCK BLOCK)
-        (for TARGET E BLOCK BLOCK) (break) (continue) (return [E]) (raise [E]) (assert E [E]) (def ...)
+        (for TARGET E BLOCK BLOCK) (break) (continue) (return [E]) (raise [E]) (assert E [E]) (delete TARGET...)
+        (def ...)
     TARGET (name X) (index E I...) (tuple TARGET...) (starred TARGET) (attribute E NAME)
     E   (int N) (float HEX) (complex HEX HEX) (bool 0|1) (none) (string "...") (ellipsis) (name X) (global K)
         (format "..." E...) which is str.format of the text

@@ -28,7 +28,6 @@ REFUSED = {
         "`nonlocal` is not compiled: what is closed over is constant",
         "pass the value in, and return the new one",
     ),
-    "Delete": ("`del` is not compiled", "leave it out: memory is given back when it is no longer used"),
     "Match": ("`match` is not compiled", "write if and elif"),
     "TypeAlias": ("`type` is not compiled inside of a function", "leave it out"),
     "Dict": ("dictionaries are not compiled", "use an array indexed by whole numbers, or a NamedTuple"),

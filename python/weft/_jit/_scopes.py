@@ -31,7 +31,7 @@ def own_names(node):
     while waiting:
         item = waiting.pop()
         if isinstance(item, ast.Name):
-            if isinstance(item.ctx, ast.Store):
+            if isinstance(item.ctx, (ast.Store, ast.Del)):
                 names[item.id] = item.id
         elif isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             names[item.name] = item.name

@@ -279,6 +279,12 @@ class Writer:
             self.expression(node.msg)
         self._close()
 
+    def _write_Delete(self, node):
+        self._open("delete", node)
+        for target in node.targets:
+            self._target(target)
+        self._close()
+
     def _target(self, node):
         if isinstance(node, ast.Name):
             self._leaf("name", node, self._scope.find(node.id))

@@ -209,8 +209,10 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
         llvm::Align(kResultBytes), "results");
     arguments.insert(arguments.end(), {results, error_, limit()});
     llvm::Value* status = builder_.CreateCall(declare(callee), arguments, "status");
-    return_if_raised(status);
-    define(instruction.results, read(callee.result_types, results));
+    if (!instruction.catches) return_if_raised(status);
+    std::vector<Scalar> given = read(callee.result_types, results);
+    if (instruction.catches) given.insert(given.begin(), Scalar{{status, nullptr}});
+    define(instruction.results, given);
 }
 
 // --- chunks at the same time -----------------------------------------------------------------------------
@@ -313,6 +315,9 @@ void FunctionLowering::lower_raise(uint32_t site, std::span<const ValueId> paylo
     builder_.CreateRet(builder_.getInt64(uint64_t{site} + 1));
 }
 
+// What the error tells is still where it was told.
+void FunctionLowering::lower_raise_again(ValueId error) { builder_.CreateRet(index(error)); }
+
 // --- instructions ------------------------------------------------------------------------------------
 
 void FunctionLowering::lower(const Instruction& instruction) {
@@ -321,6 +326,18 @@ void FunctionLowering::lower(const Instruction& instruction) {
         case Opcode::kCall: return lower_call(instruction);
         case Opcode::kSpread: return lower_spread(instruction);
         case Opcode::kHeap: return lower_heap(instruction);
+        case Opcode::kAddress:
+            scalars_[instruction.results[0].index].parts[0] =
+                builder_.CreatePtrToInt(buffer(instruction.operands[0]).base, builder_.getInt64Ty());
+            return;
+        case Opcode::kMemory: {
+            std::vector<llvm::Value*> strides;
+            for (const ValueId stride : std::span(instruction.operands).subspan(1))
+                strides.push_back(index(stride));
+            return define_buffer(instruction.results[0],
+                                 builder_.CreateIntToPtr(index(instruction.operands[0]), builder_.getPtrTy()),
+                                 strides);
+        }
         case Opcode::kTell: return lower_tell(instruction);
         case Opcode::kRetain:
         case Opcode::kRelease: {
@@ -362,8 +379,19 @@ void FunctionLowering::lower_tell(const Instruction& instruction) {
 
 void FunctionLowering::lower_heap(const Instruction& instruction) {
     llvm::Value* owner = allocate_local(builder_.getInt64Ty(), llvm::Align(8), "owner");
-    llvm::Value* base =
-        builder_.CreateCall(declare_heap_allocate(module_), {index(instruction.operands[0]), owner}, "heap");
+    const auto& [from, stride, count] = instruction.owners;
+    llvm::Value* base = nullptr;
+    if (instruction.grows || count > 0) {
+        llvm::Value* old = instruction.grows ? index(instruction.operands[1]) : builder_.getInt64(0);
+        const auto number = [&](int64_t value) { return builder_.getInt64(static_cast<uint64_t>(value)); };
+        base = builder_.CreateCall(
+            declare_heap_grow(module_),
+            {index(instruction.operands[0]), owner, old, number(from), number(stride), number(count)},
+            "heap");
+    } else {
+        base = builder_.CreateCall(declare_heap_allocate(module_), {index(instruction.operands[0]), owner},
+                                   "heap");
+    }
     llvm::BasicBlock* fails = new_block("heap.fails");
     go_on_if(builder_.CreateIsNotNull(base), fails, "heap.holds");
     llvm::BasicBlock* going_on = builder_.GetInsertBlock();
@@ -373,7 +401,8 @@ void FunctionLowering::lower_heap(const Instruction& instruction) {
     builder_.SetInsertPoint(going_on);
     scalars_[instruction.results[0].index].parts[0] = builder_.CreateLoad(builder_.getInt64Ty(), owner);
     std::vector<llvm::Value*> strides;
-    for (const ValueId stride : std::span(instruction.operands).subspan(1)) strides.push_back(index(stride));
+    for (const ValueId stride : std::span(instruction.operands).subspan(instruction.grows ? 2 : 1))
+        strides.push_back(index(stride));
     define_buffer(instruction.results[1], base, strides);
 }
 

@@ -31,6 +31,7 @@ protected:
     void annotate_loop(llvm::BranchInst* back, const ir::Instruction& loop) override;
     void lower_return(std::span<const Scalar> results) override;
     void lower_raise(uint32_t site, std::span<const ir::ValueId> payload) override;
+    void lower_raise_again(ir::ValueId error) override;
 
 private:
     llvm::Function* declare(const ir::Function& callee);

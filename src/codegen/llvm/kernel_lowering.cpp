@@ -178,6 +178,8 @@ void KernelLowering::lower(const Instruction& instruction) {
                           strides);
             return;
         }
+        case Opcode::kAddress:
+        case Opcode::kMemory: refuse("an address");
         case Opcode::kHeap: refuse("heap memory");
         case Opcode::kRetain:
         case Opcode::kRelease: refuse("a count of heap memory's users");
@@ -517,6 +519,7 @@ KernelLowering::Phis KernelLowering::join(const Arrival& first, std::span<const 
 void KernelLowering::lower_return(std::span<const Scalar>) { builder_.CreateRetVoid(); }
 
 void KernelLowering::lower_raise(uint32_t, std::span<const ValueId>) { refuse("an error"); }
+void KernelLowering::lower_raise_again(ValueId) { refuse("an error"); }
 
 void KernelLowering::lower_check(const Instruction& instruction) {
     llvm::BasicBlock* fails = new_block("fails");
@@ -536,6 +539,7 @@ void KernelLowering::lower_exit(const Instruction& instruction) {
     }
     if (instruction.opcode == Opcode::kRaise) {
         give_back(0);
+        if (instruction.again) return lower_raise_again(instruction.operands[0]);
         return lower_raise(instruction.site, instruction.operands);
     }
     OpenLoop& loop = *loops_[loops_.size() - 1 - static_cast<size_t>(instruction.depth)];

@@ -135,6 +135,7 @@ protected:
     // Ends the function. Only functions that the host calls have results and errors.
     virtual void lower_return(std::span<const Scalar> results);
     virtual void lower_raise(uint32_t site, std::span<const ir::ValueId> payload);
+    virtual void lower_raise_again(ir::ValueId error);
     // Whether the region ends with an exit; the return at the end of the function's body is none.
     bool is_left(const ir::Region& region) const {
         return !ir::yields(region) &&

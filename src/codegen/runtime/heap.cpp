@@ -4,6 +4,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <utility>
@@ -18,6 +19,7 @@ constexpr int64_t kKeptBytes = 1 << 20;  // of one block: more would be missed e
 
 struct Block : HeapLink {
     int64_t users = 1;
+    int64_t from = 0, stride = 0, count = 0;  // of the owners in it
     HeapMemory memory;
 };
 
@@ -94,6 +96,7 @@ char* heap_allocate(int64_t bytes, int64_t* owner) {
             --frame->kept_count_;
             link_behind(*kept, frame->blocks_);
             kept->users = 1;
+            kept->count = 0;
             *owner = reinterpret_cast<int64_t>(kept);
             return kept->memory.data;
         }
@@ -111,6 +114,27 @@ char* heap_allocate(int64_t bytes, int64_t* owner) {
     }
 }
 
+char* heap_grow(int64_t bytes, int64_t* owner, int64_t old, int64_t from, int64_t stride, int64_t count) {
+    char* const data = heap_allocate(bytes, owner);
+    if (data == nullptr) return nullptr;
+    Block* const block = block_of(*owner);
+    int64_t filled = 0;
+    if (old != 0) {
+        Block* const before = block_of(old);
+        filled = std::min(bytes, before->memory.bytes);
+        std::memcpy(data, before->memory.data, static_cast<size_t>(filled));
+        HeapFrame::give_back(before);
+    }
+    block->from = from;
+    block->stride = stride;
+    block->count = count;
+    if (count > 0 && filled < bytes) {
+        const int64_t start = std::max(filled, from);
+        std::memset(data + start, 0, static_cast<size_t>(std::max<int64_t>(bytes - start, 0)));
+    }
+    return data;
+}
+
 void heap_retain(int64_t owner) {
     if (owner != 0) ++block_of(owner)->users;
 }
@@ -119,6 +143,22 @@ void heap_release(int64_t owner) {
     if (owner == 0) return;
     Block* const block = block_of(owner);
     if (--block->users > 0) return;
+    constexpr auto kWord = static_cast<int64_t>(sizeof(int64_t));
+    if (block->count > 0) {
+        for (int64_t at = block->from; at + block->count * kWord <= block->memory.bytes;
+             at += block->stride) {
+            for (int64_t k = 0; k < block->count; ++k) {
+                int64_t owned = 0;
+                std::memcpy(&owned, block->memory.data + at + k * kWord, sizeof(owned));
+                heap_release(owned);
+            }
+        }
+    }
+    HeapFrame::give_back(block);
+}
+
+void HeapFrame::give_back(void* given) {
+    auto* const block = static_cast<Block*>(given);
     HeapFrame* const frame = current;
     if (frame == nullptr || block->memory.bytes > kKeptBytes) return destroy(*block);
     if (frame->kept_count_ == kKept) {
@@ -140,6 +180,16 @@ llvm::Function* declare_heap_allocate(llvm::Module& module) {
                 llvm::FunctionType::get(pointer, {llvm::Type::getInt64Ty(context), pointer}, false));
     function->addParamAttr(1, llvm::Attribute::NoCapture);
     function->setOnlyAccessesInaccessibleMemOrArgMem();
+    return function;
+}
+
+// It copies and clears memory, so LLVM knows nothing about it.
+llvm::Function* declare_heap_grow(llvm::Module& module) {
+    llvm::LLVMContext& context = module.getContext();
+    llvm::Type *pointer = llvm::PointerType::get(context, 0), *word = llvm::Type::getInt64Ty(context);
+    llvm::Function* function = declare(
+        module, kHeapGrow, llvm::FunctionType::get(pointer, {word, pointer, word, word, word, word}, false));
+    function->addParamAttr(1, llvm::Attribute::NoCapture);
     return function;
 }
 

@@ -17,6 +17,7 @@ class Module;
 namespace weft::codegen {
 
 inline constexpr const char* kHeapAllocate = "weft_heap_allocate";
+inline constexpr const char* kHeapGrow = "weft_heap_grow";
 inline constexpr const char* kHeapRetain = "weft_heap_retain";
 inline constexpr const char* kHeapRelease = "weft_heap_release";
 
@@ -57,7 +58,10 @@ public:
 
 private:
     friend char* heap_allocate(int64_t bytes, int64_t* owner);
+    friend char* heap_grow(int64_t bytes, int64_t* owner, int64_t old, int64_t from, int64_t stride,
+                           int64_t count);
     friend void heap_release(int64_t owner);
+    static void give_back(void* block);
 
     HeapLink blocks_;
     // A few released blocks, the last first, for a loop that allocates what it has just released.
@@ -70,10 +74,15 @@ private:
 
 // What machine code calls. Outside of any frame a block lives until it is released.
 char* heap_allocate(int64_t bytes, int64_t* owner);  // null without memory
+// The same for memory that has owners in it: `count` of them beside each other, from byte `from` on, every
+// `stride` bytes. They are 0 at first, and count as users until the memory is gone. It begins with what the
+// memory of `old` has, which is gone then.
+char* heap_grow(int64_t bytes, int64_t* owner, int64_t old, int64_t from, int64_t stride, int64_t count);
 void heap_retain(int64_t owner);
 void heap_release(int64_t owner);
 
 llvm::Function* declare_heap_allocate(llvm::Module& module);
+llvm::Function* declare_heap_grow(llvm::Module& module);
 llvm::Function* declare_heap_count(llvm::Module& module, const char* name);  // kHeapRetain, kHeapRelease
 
 }  // namespace weft::codegen

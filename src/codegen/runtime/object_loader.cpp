@@ -65,6 +65,7 @@ void* find_external(const std::string& name) {
         {"fmin", reinterpret_cast<void*>(&minnum<double>)},
         {"fminf", reinterpret_cast<void*>(&minnum<float>)},
         {kHeapAllocate, reinterpret_cast<void*>(&heap_allocate)},
+        {kHeapGrow, reinterpret_cast<void*>(&heap_grow)},
         {kHeapRetain, reinterpret_cast<void*>(&heap_retain)},
         {kTell, reinterpret_cast<void*>(&tell)},
         {kHeapRelease, reinterpret_cast<void*>(&heap_release)},

@@ -233,8 +233,10 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
     const ValueId to = outline.builder.parameter(ir::Type::of(ScalarType::kInt64), "to");
     Environment inner(environment.size(), {simple_type(TypeKind::kUnbound), {}, 0});
     for (size_t v = 0; v < environment.size(); ++v) {
-        if (plan.captured[v] && environment[v].type->kind != TypeKind::kUnbound)
+        if (plan.captured[v] && environment[v].type->kind != TypeKind::kUnbound) {
+            refuse_list(environment[v].type, variable(v), id);
             inner[v] = passed(outline, borrowed(bound(environment[v], environment, id)), variable(v));
+        }
     }
     std::vector<Value> globals;
     for (const Value& global : globals_) globals.push_back(passed(outline, global, "global"));

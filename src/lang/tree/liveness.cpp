@@ -100,6 +100,9 @@ private:
             case NodeKind::kExpression:
             case NodeKind::kAssert: return expressions(node.children, std::move(live));
             case NodeKind::kDef: end(live, node.number); return defaults(node, std::move(live));
+            case NodeKind::kDelete:
+                for (NodeId child : node.children) live = target(child, std::move(live));
+                return live;
             default: return live;
         }
     }
@@ -170,7 +173,38 @@ private:
         }
         if (node.kind == NodeKind::kWalrus) end(live, node.number);
         if (is_function(node)) return defaults(node, std::move(live));
+        if (node.kind == NodeKind::kListComprehension || node.kind == NodeKind::kGeneratorExpression)
+            return comprehension(id, std::move(live));
         return expressions(node.children, std::move(live));
+    }
+
+    // Targets are its own. What := assigns in it goes from one iteration to the next, and out of it.
+    VariableSet comprehension(NodeId id, VariableSet live) {
+        const std::vector<NodeId>& parts = tree_[id].children;
+        VariableSet kept(none_.size()), targets(none_.size());
+        assigned(id, kept);
+        merge(live, kept);
+        for (size_t k = parts.size(); k-- > 1;) {
+            const std::vector<NodeId>& clause = tree_[parts[k]].children;
+            assigned_by_target(clause[0], targets);
+            Flow& flow = flow_of(parts[k], live);
+            flow.assigned = targets;
+            merge(flow.assigned, kept);
+            flow.live_after = kept;
+            for (size_t v = 0; v < none_.size(); ++v) {
+                if (none_[v] && targets[v]) flow.live_after[v] = true;
+            }
+            flow.live_head = flow.live_after;
+        }
+        for (size_t k = 1; k < parts.size(); ++k) {
+            const std::vector<NodeId>& clause = tree_[parts[k]].children;
+            live = expressions({clause.begin() + 1, clause.end()}, std::move(live));
+        }
+        live = expression(parts[0], std::move(live));
+        for (size_t v = 0; v < none_.size(); ++v) {
+            if (targets[v]) end(live, static_cast<int32_t>(v));
+        }
+        return live;
     }
 
     Flow& flow_of(NodeId id, const VariableSet& live) {
@@ -197,6 +231,9 @@ private:
         const Node& node = tree_[id];
         if (node.kind == NodeKind::kAssign || node.kind == NodeKind::kAugment || node.kind == NodeKind::kFor)
             assigned_by_target(node.children[0], set);
+        if (node.kind == NodeKind::kDelete) {
+            for (NodeId child : node.children) assigned_by_target(child, set);
+        }
         if (node.kind == NodeKind::kWalrus) set[static_cast<size_t>(node.number)] = true;
         if (is_function(node)) {
             if (node.kind == NodeKind::kDef) set[static_cast<size_t>(node.number)] = true;

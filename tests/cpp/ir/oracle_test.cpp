@@ -454,6 +454,78 @@ function @f(%n: i64, %more: i64) : i64, global f64[8] scope 1 {
     }
 }
 
+TEST(Oracle, MemoryOwnsMemory) {
+    const Module module = parse_and_check(R"(
+function @f(%n: i64, %again: i64) : i64, i64 {
+  %zero = const i64 0
+  %one = const i64 1
+  %size = const i64 8
+  %more = const i64 32
+  %o, %a = heap %size as global i64[8] scope 1 else raise 5
+  store %a[%zero], %n
+  %h, %words = heap %size owners 1 from 0 by 8 as global i64[8] scope 2 else raise 5
+  store %words[%zero], %o
+  %g, %grown = heap %more from %h owners 1 from 0 by 8 as global i64[8] scope 2 else raise 5
+  %last = load %grown[%one]
+  %at = address %a
+  %same = memory %at as global i64[8] scope 3
+  %x = load %same[%zero]
+  for %k = %zero to %again step %one {
+    release %g
+    %y = load %same[%zero]
+  }
+  return %x, %last
+}
+)");
+    OracleHeap heap;
+    const auto run = [&](int64_t n, int64_t again) {
+        return run_oracle(module, module.functions[0],
+                          std::vector<OracleArgument>{Constant::of(ScalarType::kInt64, n),
+                                                      Constant::of(ScalarType::kInt64, again)},
+                          {.heap = &heap});
+    };
+    const std::vector<Constant> results = run(7, 0);
+    EXPECT_EQ(results[0].as<int64_t>(), 7);
+    EXPECT_EQ(results[1].as<int64_t>(), 0);
+    EXPECT_EQ(heap.blocks.size(), 2U);
+    EXPECT_THROW(run(7, 1), RuntimeError);  // its memory has gone with what owned it
+}
+
+TEST(Oracle, ErrorsAreCaughtAndRaisedAgain) {
+    const Module module = parse_and_check(R"(
+function @inner(%n: i64) : i64 {
+  %zero = const i64 0
+  %fits = greater %n, %zero
+  check %fits else raise 3 %n
+  return %n
+}
+
+function @outer(%n: i64, %again: bool) : i64, i64 {
+  %error, %x = call catching @inner(%n) : i64
+  if %again {
+    raise again %error
+  }
+  return %error, %x
+}
+)");
+    const auto run = [&](int64_t n, bool again) {
+        return run_oracle(
+            module, module.functions[1],
+            std::vector<OracleArgument>{Constant::of(ScalarType::kInt64, n),
+                                        Constant::of(ScalarType::kBool, static_cast<uint8_t>(again))});
+    };
+    EXPECT_EQ(run(5, false)[0].as<int64_t>(), 0);
+    EXPECT_EQ(run(5, false)[1].as<int64_t>(), 5);
+    EXPECT_EQ(run(-5, false)[0].as<int64_t>(), 4);
+    try {
+        run(-5, true);
+        FAIL();
+    } catch (const Raised& error) {
+        EXPECT_EQ(error.site, 3U);
+        EXPECT_EQ(error.payload.at(0).as<int64_t>(), -5);
+    }
+}
+
 TEST(Oracle, WhatIsToldIsHeardInOrder) {
     const Module module = parse_and_check(R"(
 function @f(%n: i64) {

@@ -101,7 +101,15 @@ function @memory(%n: i64) : i64, global f64[?, 8] scope 3 {
   %0 = const bool true
   check %0 else raise 6
   %1 = const i64 1
-  return %owner, %a
+  %2 = const f64 1.0
+  %3, %4 = heap %n from %owner owners 2 from 8 by 24 as global i64[8] scope 2 else raise 5
+  %5 = address %4
+  %6 = memory %5 as global f64[?, 8] scope 3 of (%n)
+  %7, %8, %9 = call catching @f(%2, %1) : f64, i64
+  if %0 {
+    raise again %7
+  }
+  return %3, %6
 }
 
 kernel @everything(%n: i64, %p: bool, %a: global f64[?, 8] scope 1 readonly, %b: global c64[], %h: global i32[-4] scope 3, %o: global f32[4] scope 7 streamed prefetch) {

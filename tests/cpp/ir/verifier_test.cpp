@@ -226,6 +226,19 @@ TEST(Verifier, ChecksHeapMemory) {
     expect("%o, %m = heap %n as global f64[?] scope 1 else raise 2", "needs an operand for each '?'");
     expect("%o, %m = heap %n as local f64[8] size [4] else raise 2", "gives a global buffer without sizes");
     expect("release %x", "the owner must be i64, is f64");
+    EXPECT_EQ(errors("%o, %m = heap %n owners 2 from 8 by 24 as global f64[8] scope 1 else raise 2\n"
+                     "%q, %l = heap %n from %o as global f64[?] scope 1 of (%n) else raise 2\n"
+                     "%at = address %l\n%k = memory %at as global f64[?] scope 3 of (%n)"),
+              "");
+    expect("%o, %m = heap %n owners 2 from 8 by 8 as global f64[8] scope 1 else raise 2",
+           "has owners that are no words beside each other");
+    expect("%o, %m = heap %n owners 1 from 4 by 8 as global f64[8] scope 1 else raise 2",
+           "has owners that are no words beside each other");
+    expect("%o, %m = heap %n from %x as global f64[8] scope 1 else raise 2",
+           "the owner that it grows must be i64, is f64");
+    expect("%m = memory %x as global f64[8] scope 1", "the address must be i64, is f64");
+    expect("%m = memory %n as global f64[?] scope 1", "needs an operand for each '?'");
+    expect("raise again %x", "the error must be i64, is f64");
     expect_complaint("%o, %own = heap %n as global f64[8] scope 9 else raise 2",
                      "stands in a parallel region");
     expect_complaint("release %n", "stands in a parallel region");

@@ -10,7 +10,8 @@
 namespace weft::ir {
 namespace {
 
-constexpr int64_t kSize = 19;  // elements of every buffer: two AVX-512 vectors of f64 and a rest
+constexpr uint16_t kHolders = 900;  // the scope of memory that has owners in it
+constexpr int64_t kSize = 19;       // elements of every buffer: two AVX-512 vectors of f64 and a rest
 
 constexpr ScalarType kTypes[] = {ScalarType::kBool,    ScalarType::kInt8,      ScalarType::kUInt8,
                                  ScalarType::kInt32,   ScalarType::kInt64,     ScalarType::kUInt64,
@@ -429,14 +430,18 @@ private:
         const int64_t itemsize = DType::of(type.element).itemsize();
         Values strides;
         if (type.strides[0] == kDynamic) strides = {b_->index(itemsize)};
-        const auto block = b_->heap(type, b_->index(kSize * itemsize), strides, 77);
+        auto block = b_->heap(type, b_->index(kSize * itemsize), strides, 77);
         const ValueId fill = value(type.element);
         b_->for_loop(b_->index(0), b_->index(kSize), b_->index(1), {},
                      [&](Builder&, std::span<const ValueId> arguments) {
                          b_->store(block.buffer, fill, std::array{arguments[0]});
                          return Values{};
                      });
+        if (chance(3))
+            block = b_->heap(type, b_->index((kSize + 3) * itemsize), strides, 77, {}, block.owner);
+        if (chance(3)) block.buffer = b_->memory(type, b_->address(block.buffer), strides);
         visible_.push_back(block.buffer);
+        if (chance(4)) return hold(block.owner, block.buffer);
         if (chance(2)) {
             b_->retain(block.owner);
             b_->release(block.owner);
@@ -446,6 +451,22 @@ private:
             visible_.pop_back();
         }
         budget_ -= 3;
+    }
+
+    // Other memory has the owner: with that it goes, unless it has another user.
+    void hold(ValueId owner, ValueId buffer) {
+        BufferType words{.element = ScalarType::kInt64, .alias_scope = kHolders, .strides = {8}};
+        const bool grows = chance(2);
+        auto holder = b_->heap(words, b_->index(24), {}, 77, {8, 8, 1});
+        b_->store(holder.buffer, owner, std::array{b_->index(1)});
+        if (grows) holder = b_->heap(words, b_->index(40), {}, 77, {8, 8, 1}, holder.owner);
+        see(b_->apply(OpId::kEqual, {b_->load(holder.buffer, std::array{b_->index(1)}), b_->index(0)}));
+        see(b_->load(holder.buffer, std::array{b_->index(grows ? 4 : 2)}));
+        if (chance(2)) b_->retain(owner);
+        if (chance(3)) {
+            b_->release(holder.owner);
+            std::erase(visible_, buffer);
+        }
     }
 
     void load() {
@@ -493,6 +514,10 @@ private:
                 if (b_->type(input).scalar == ScalarType::kFloat64) arguments.push_back(input);
             }
         }
+        const bool gives_buffers =
+            std::ranges::any_of(function.result_types, [](const Type& type) { return type.is_buffer; });
+        if (!function.is_kernel && may_raise_ && !gives_buffers && chance(3))
+            return call_catching(function, arguments);
         for (const ValueId result : b_->call(function, arguments)) {
             if (b_->type(result).is_buffer) {
                 visible_.push_back(result);
@@ -500,6 +525,24 @@ private:
                 see(result);
             }
         }
+    }
+
+    // What an error leaves of the results is not looked at.
+    void call_catching(const Function& function, const Values& arguments) {
+        Values results = b_->call_catching(function.name, function.result_types, arguments);
+        const ValueId error = results[0], fine = b_->apply(OpId::kEqual, {error, b_->index(0)});
+        see(error);
+        for (size_t i = 1; i < results.size(); ++i) {
+            const ScalarType type = b_->type(results[i]).scalar;
+            see(b_->apply(OpId::kSelect, {fine, results[i], b_->constant({type, {}})}));
+        }
+        if (!chance(4)) return;
+        b_->if_else(
+            fine, [](Builder&, std::span<const ValueId>) { return Values{}; },
+            [&](Builder&, std::span<const ValueId>) {
+                b_->raise_again(error);
+                return Values{};
+            });
     }
 
     bool callees_raise() const {

@@ -15,7 +15,6 @@ PROGRAMS = {
     "call_with_keywords": "def f(a):\n    return abs(a, **{})\n",
     "class": "def f(a):\n    class C(int):\n        pass\n    return C(a)\n",
     "decorated_inner": "def f(a):\n    @staticmethod\n    def g(): return 1\n    return g()\n",
-    "del": "def f(a):\n    b = a\n    del b\n",
     "dict": "def f(a):\n    return {a: 1}\n",
     "dict_comprehension": "def f(a):\n    return {x: 1 for x in a}\n",
     "global": "def f(a):\n    global counter\n    counter = a\n",
