@@ -310,9 +310,10 @@ Value FunctionLowering::sliced(NodeId id, const Value& base, std::span<const Ind
 
 // --- arrays that are made -------------------------------------------------------------------------------
 
-Value FunctionLowering::allocate(ScalarType element, std::span<const ValueId> sizes, NodeId where) {
+Value FunctionLowering::allocate(ScalarType element, std::span<const ValueId> sizes, NodeId where,
+                                 std::optional<uint16_t> scope) {
     const TypeRef type = array_type(element, static_cast<int>(sizes.size()), true, false,
-                                    compilation_.scopes().canonical(kHeapScope), true);
+                                    scope.value_or(compilation_.scopes().canonical(kHeapScope)), true);
     Value result{type, {}, 0, true};
     if (dry_) {
         result.parts.resize(part_count(type));

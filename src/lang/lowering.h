@@ -440,7 +440,9 @@ private:
     };
     Range any_slice_range(NodeId slice, const Value& step, ir::ValueId size, Environment& environment);
     Range slice_range(NodeId slice, ir::ValueId size, Environment& environment);
-    Value allocate(ScalarType element, std::span<const ir::ValueId> sizes, NodeId where);
+    // New memory; of the `scope` of an array that it stands for, or of all that is allocated.
+    Value allocate(ScalarType element, std::span<const ir::ValueId> sizes, NodeId where,
+                   std::optional<uint16_t> scope = std::nullopt);
     void fill(const Value& array, const Value& value, NodeId where);
     void copy_into(const Value& target, const Value& source, NodeId where);
     void for_each_element(const Value& array, const std::function<void(std::span<const ir::ValueId>)>& body);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -22,7 +24,7 @@ constexpr int64_t kFewLanes = 8;  // where more sums would not fit in sixteen re
 constexpr size_t kFewSums = 2;
 
 bool has_loop(const Instruction& instruction) {
-    return instruction.opcode == Opcode::kFor ||
+    return is_loop(instruction.opcode) ||
            std::any_of(instruction.regions.begin(), instruction.regions.end(), [](const Region& region) {
                return std::any_of(region.body.begin(), region.body.end(), has_loop);
            });
@@ -37,10 +39,16 @@ class Judge {
 public:
     Judge(const Function& function, const Instruction& loop) : function_(function), loop_(loop) {
         varying_.insert(loop.regions[0].arguments[0].index);
+        follow_lanes_[loop.regions[0].arguments[0].index] = nullptr;
     }
 
     bool run() { return yields(loop_.regions[0]) && walk(loop_.regions[0], 0) && adds_up_ > 0; }
     bool varies(ValueId value) const { return varying_.contains(value.index); }
+    // What computes values that are one after the other, as the lanes are; null where they are none.
+    const Instruction* source_of_lanes(ValueId value) const {
+        const auto found = follow_lanes_.find(value.index);
+        return found == follow_lanes_.end() ? nullptr : found->second;
+    }
     size_t sums() const { return adds_up_; }
 
 private:
@@ -59,6 +67,7 @@ private:
             case Opcode::kApply:
             case Opcode::kCast:
                 if (any_varies(instruction.operands)) vary(instruction.results);
+                if (follows_lanes(instruction)) follow_lanes_[instruction.results[0].index] = &instruction;
                 return true;
             case Opcode::kView:
             case Opcode::kNull: return !any_varies(instruction.operands);
@@ -67,9 +76,60 @@ private:
             case Opcode::kCheck:
             case Opcode::kYield: return true;
             case Opcode::kIf: return take_branch(instruction, depth);
-            case Opcode::kFor: return take_loop(instruction, depth);
+            case Opcode::kFor:
+                return is_left(instruction) ? take_left(instruction, depth) : take_loop(instruction, depth);
+            case Opcode::kWhile: return take_left(instruction, depth);
             default: return false;
         }
+    }
+
+    // A loop that each lane leaves when it does: its body is straight code, with exits between.
+    bool take_left(const Instruction& instruction, int depth) {
+        const bool counts = instruction.opcode == Opcode::kFor;
+        if (counts && any_varies(std::span(instruction.operands).first(3))) return false;
+        for (const Region& region : instruction.regions)
+            vary(std::span(region.arguments).subspan(counts ? 1 : 0));
+        vary(instruction.results);
+        ++adds_up_;
+        return are_scalars(instruction.results) &&
+               std::all_of(instruction.regions.begin(), instruction.regions.end(),
+                           [&](const Region& region) { return take_masked(region, depth + 1, true); });
+    }
+
+    bool take_masked(const Region& region, int depth, bool may_leave) {
+        return std::all_of(region.body.begin(), region.body.end(), [&](const Instruction& each) {
+            switch (each.opcode) {
+                case Opcode::kConstant:
+                case Opcode::kApply:
+                case Opcode::kCast:
+                    // Lanes that have left go on with the others, for nothing.
+                    if (follows_lanes(each)) follow_lanes_[each.results[0].index] = &each;
+                    vary(each.results);
+                    return each.opcode != Opcode::kApply || !may_trap(each);
+                case Opcode::kLoad:
+                case Opcode::kStore: return may_leave && !each.predicated && take(each, depth);
+                case Opcode::kCheck: return may_leave;
+                case Opcode::kYield: return true;
+                case Opcode::kBreak:
+                case Opcode::kContinue: return may_leave && each.depth == 0;
+                case Opcode::kIf: {
+                    vary(each.results);
+                    const bool leaves = !yields(each.regions[0]) || !yields(each.regions[1]);
+                    if (leaves && !may_leave) return false;
+                    return are_scalars(each.results) &&
+                           std::all_of(each.regions.begin(), each.regions.end(),
+                                       [&](const Region& side) { return take_masked(side, depth, leaves); });
+                }
+                default: return false;
+            }
+        });
+    }
+
+    // Divisions of integers, whose divisor may be 0 in lanes that have left.
+    bool may_trap(const Instruction& instruction) const {
+        return (instruction.op->id == OpId::kFloorDivide || instruction.op->id == OpId::kRemainder ||
+                instruction.op->id == OpId::kFmod) &&
+               !DType(function_.type(instruction.operands[0]).scalar).is_floating();
     }
 
     bool take_branch(const Instruction& instruction, int depth) {
@@ -103,11 +163,21 @@ private:
         for (size_t d = 0; d < rank; ++d) {
             const ValueId index = access.operands[first + d];
             if (!varies(index)) continue;
-            if (d + 1 < rank || index != loop_.regions[0].arguments[0] ||
+            if (d + 1 < rank || !follow_lanes_.contains(index.index) ||
                 buffer.strides[d] != DType(buffer.element).itemsize())
                 return false;
         }
         return true;
+    }
+
+    // Whether its values are one after the other, as the lanes are.
+    bool follows_lanes(const Instruction& sum) const {
+        if (sum.opcode != Opcode::kApply) return false;
+        const auto follows = [&](ValueId value) { return follow_lanes_.contains(value.index); };
+        if (sum.op->id == OpId::kAdd)
+            return (follows(sum.operands[0]) && !varies(sum.operands[1])) ||
+                   (follows(sum.operands[1]) && !varies(sum.operands[0]));
+        return sum.op->id == OpId::kSubtract && follows(sum.operands[0]) && !varies(sum.operands[1]);
     }
 
     bool are_scalars(std::span<const ValueId> values) const {
@@ -122,6 +192,7 @@ private:
     const Function& function_;
     const Instruction& loop_;
     std::unordered_set<uint32_t> varying_;
+    std::unordered_map<uint32_t, const Instruction*> follow_lanes_;
     size_t adds_up_ = 0;
 };
 
@@ -189,7 +260,8 @@ private:
     void use(std::span<const ValueId> values) {
         for (const ValueId value : values) {
             const auto defined = defined_in_.find(value.index);
-            if (defined != defined_in_.end() && defined->second != run_) crossing_.insert(value.index);
+            const bool crosses = defined != defined_in_.end() && defined->second != run_;
+            if (crosses && judge_.source_of_lanes(value) == nullptr) crossing_.insert(value.index);
         }
     }
 
@@ -229,6 +301,8 @@ private:
             } else if (instruction.opcode == Opcode::kIf) {
                 flush(builder, straight, {});
                 emit_branch(builder, instruction);
+            } else if (instruction.opcode == Opcode::kWhile || is_left(instruction)) {
+                emit_left(builder, instruction, straight);
             } else {
                 emit_loop(builder, instruction, straight);
             }
@@ -276,6 +350,205 @@ private:
                          });
     }
 
+    // A value of another run of straight code: out of its array, or computed again.
+    void fetch(Builder& builder, Copier& copier, std::unordered_set<uint32_t>& here, ValueId value,
+               ValueId lane) {
+        if (!judge_.varies(value) || !here.insert(value.index).second) return;
+        if (const Instruction* source = judge_.source_of_lanes(value)) {
+            for (const ValueId operand : source->operands) fetch(builder, copier, here, operand, lane);
+            builder.append(copier.copy(*source));
+        } else {
+            copier.map(value, builder.load(arrays_.at(value.index), std::span(&lane, 1)));
+        }
+    }
+
+    // One step of a loop that each lane leaves when it does.
+    struct Step {
+        Builder& builder;
+        Copier copier;
+        ValueId alive, active;  // whether the lane is in the loop; and has not ended this iteration
+        Values carried, results;
+        std::unordered_set<uint32_t> here{};
+    };
+
+    void leave(Step& step, const Instruction& exit, ValueId leaves) {
+        const Values values = step.copier.mapped(exit.operands);
+        Values& into = exit.opcode == Opcode::kBreak ? step.results : step.carried;
+        for (size_t k = 0; k < values.size(); ++k)
+            into[k] = step.builder.apply(OpId::kSelect, {leaves, values[k], into[k]});
+        const ValueId stays = step.builder.apply(OpId::kLogicalNot, {leaves});
+        step.active = step.builder.apply(OpId::kLogicalAnd, {step.active, stays});
+        if (exit.opcode == Opcode::kBreak)
+            step.alive = step.builder.apply(OpId::kLogicalAnd, {step.alive, stays});
+    }
+
+    // Until the region's end, which it returns.
+    const Instruction& emit_masked(Step& step, const Region& region) {
+        Builder& builder = step.builder;
+        const auto fetch = [&](ValueId value) { this->fetch(builder, step.copier, step.here, value, lane_); };
+        for (const Instruction& each : region.body) {
+            if (ends_body(each.opcode)) {
+                for_each_operand(each, step.here, fetch);
+                break;
+            }
+            for_each_operand(each, step.here, fetch);
+            for (const ValueId result : each.results) step.here.insert(result.index);
+            if (each.opcode == Opcode::kCheck) {
+                Instruction check = step.copier.copy(each);
+                check.operands[0] = builder.apply(
+                    OpId::kLogicalOr, {check.operands[0], builder.apply(OpId::kLogicalNot, {step.active})});
+                builder.append(std::move(check));
+            } else if (each.opcode == Opcode::kLoad) {
+                Values indices = step.copier.mapped(each.operands);
+                const ValueId otherwise = builder.constant(Constant::of(ScalarType::kInt64, int64_t{0}));
+                step.copier.map(
+                    each.results[0],
+                    builder.load_if(indices[0], std::span(indices).subspan(1), step.active,
+                                    builder.cast(otherwise, function_.type(each.results[0]).scalar)));
+            } else if (each.opcode == Opcode::kStore) {
+                Values operands = step.copier.mapped(each.operands);
+                builder.store_if(operands[0], operands[1], std::span(operands).subspan(2), step.active);
+            } else if (each.opcode == Opcode::kIf && !(yields(each.regions[0]) && yields(each.regions[1]))) {
+                const ValueId condition = step.copier.mapped({each.operands[0]})[0];
+                const ValueId entered = step.active;
+                for (const size_t side : {size_t{0}, size_t{1}}) {
+                    const Region& taken = each.regions[side];
+                    if (yields(taken)) continue;
+                    const ValueId chosen =
+                        side == 0 ? condition : builder.apply(OpId::kLogicalNot, {condition});
+                    const ValueId leaves = builder.apply(OpId::kLogicalAnd, {entered, chosen});
+                    const ValueId before = std::exchange(step.active, leaves);
+                    const Instruction& exit = emit_masked(step, taken);
+                    step.active = before;
+                    leave(step, exit, leaves);
+                }
+                for (const Region& taken : each.regions) {
+                    if (!yields(taken)) continue;
+                    const Values yielded = step.copier.mapped(emit_masked(step, taken).operands);
+                    for (size_t k = 0; k < each.results.size(); ++k)
+                        step.copier.map(each.results[k], yielded[k]);
+                }
+            } else {
+                builder.append(step.copier.copy(each));
+            }
+        }
+        return region.body.back();
+    }
+
+    // Iterations of a loop for as long as some lane is in it.
+    void emit_left(Builder& builder, const Instruction& instruction,
+                   std::vector<const Instruction*>& straight) {
+        const bool counts = instruction.opcode == Opcode::kFor;
+        const size_t first = counts ? 1 : 0;
+        const Region& entry = instruction.regions[0];
+        const Values carried = arrays_for(builder, std::span(entry.arguments).subspan(first));
+        Values results;
+        std::vector<Kept> initials;
+        for (size_t k = 0; k < carried.size(); ++k)
+            initials.push_back({carried[k], instruction.operands[(counts ? 3 : 0) + k]});
+        for (const ValueId result : instruction.results) {
+            results.push_back(make_array(builder, function_.type(result).scalar));
+            arrays_[result.index] = results.back();
+        }
+        const ValueId alive = make_array(builder, ScalarType::kInt64);
+        flush(builder, straight, initials);
+        const ValueId none = builder.index(0), one = builder.index(1), all = builder.index(lanes_);
+        const auto for_lanes = [&](Builder& outer, const std::function<void(Builder&)>& body) {
+            outer.for_lanes(none, all, lanes_, [&](Builder& inner, std::span<const ValueId> arguments) {
+                lane_ = arguments[0];
+                body(inner);
+                return Values{};
+            });
+        };
+        for_lanes(builder, [&](Builder& inner) { inner.store(alive, one, std::span(&lane_, 1)); });
+
+        const auto step_all = [&](Builder& outer) {
+            for_lanes(outer, [&](Builder& inner) {
+                Step step{inner, uniform_, {}, {}, {}, {}};
+                const auto at_lane = [&](ValueId array) { return inner.load(array, std::span(&lane_, 1)); };
+                step.copier.map(loop_.regions[0].arguments[0], inner.apply(OpId::kAdd, {first_, lane_}));
+                step.here.insert(loop_.regions[0].arguments[0].index);
+                step.alive = step.active = inner.apply(OpId::kNotEqual, {at_lane(alive), none});
+                for (const ValueId array : carried) step.carried.push_back(at_lane(array));
+                for (const ValueId array : results) step.results.push_back(at_lane(array));
+                Values arguments = step.carried;
+                for (const Region& region : instruction.regions) {
+                    const size_t skipped = counts ? 1 : 0;
+                    for (size_t k = 0; k < arguments.size(); ++k) {
+                        step.copier.map(region.arguments[skipped + k], arguments[k]);
+                        step.here.insert(region.arguments[skipped + k].index);
+                    }
+                    const Instruction& end = emit_masked(step, region);
+                    arguments = step.copier.mapped(end.operands);
+                    if (end.opcode == Opcode::kBreak || end.opcode == Opcode::kContinue) {
+                        leave(step, end, step.active);
+                    } else if (!counts && &region == &instruction.regions[0]) {
+                        const ValueId ends = inner.apply(OpId::kLogicalNot, {arguments[0]});
+                        arguments.erase(arguments.begin());
+                        const ValueId leaves = inner.apply(OpId::kLogicalAnd, {step.active, ends});
+                        for (size_t k = 0; k < arguments.size(); ++k)
+                            step.results[k] =
+                                inner.apply(OpId::kSelect, {leaves, arguments[k], step.results[k]});
+                        step.active = inner.apply(OpId::kLogicalAnd,
+                                                  {step.active, inner.apply(OpId::kLogicalNot, {leaves})});
+                        step.alive = step.active;
+                    } else {
+                        for (size_t k = 0; k < arguments.size(); ++k)
+                            step.carried[k] =
+                                inner.apply(OpId::kSelect, {step.active, arguments[k], step.carried[k]});
+                    }
+                }
+                for (size_t k = 0; k < carried.size(); ++k)
+                    inner.store(carried[k], step.carried[k], std::span(&lane_, 1));
+                for (size_t k = 0; k < results.size(); ++k)
+                    inner.store(results[k], step.results[k], std::span(&lane_, 1));
+                inner.store(alive, inner.apply(OpId::kSelect, {step.alive, one, none}), std::span(&lane_, 1));
+            });
+        };
+        const auto is_any_alive = [&](Builder& outer) {
+            const Values any =
+                outer.for_loop(none, all, one, std::array{none},
+                               [&](Builder& inner, std::span<const ValueId> arguments) -> Values {
+                                   const ValueId of_lane = inner.load(alive, arguments.first(1));
+                                   return {inner.apply(OpId::kBitwiseOr, {arguments[1], of_lane})};
+                               });
+            return outer.apply(OpId::kNotEqual, {any[0], none});
+        };
+        if (!counts) {
+            const ValueId yes = builder.constant(Constant::of(ScalarType::kBool, uint8_t{1}));
+            builder.while_loop(
+                std::array{yes},
+                [&](Builder&, std::span<const ValueId> any) -> Values { return {any[0], any[0]}; },
+                [&](Builder& outer, std::span<const ValueId>) -> Values {
+                    step_all(outer);
+                    return {is_any_alive(outer)};
+                });
+            return;
+        }
+        const Values bounds =
+            uniform_.mapped({instruction.operands[0], instruction.operands[1], instruction.operands[2]});
+        builder.for_loop(
+            bounds[0], bounds[1], bounds[2], {}, [&](Builder& outer, std::span<const ValueId> arguments) {
+                uniform_.map(entry.arguments[0], arguments[0]);
+                step_all(outer);
+                outer.if_else(
+                    is_any_alive(outer), [](Builder&, std::span<const ValueId>) { return Values{}; },
+                    [](Builder& inner, std::span<const ValueId>) {
+                        inner.break_loop({});
+                        return Values{};
+                    });
+                return Values{};
+            });
+        for_lanes(builder, [&](Builder& inner) {
+            const auto at_lane = [&](ValueId array) { return inner.load(array, std::span(&lane_, 1)); };
+            const ValueId stays = inner.apply(OpId::kNotEqual, {at_lane(alive), none});
+            for (size_t k = 0; k < results.size(); ++k)
+                inner.store(results[k],
+                            inner.apply(OpId::kSelect, {stays, at_lane(carried[k]), at_lane(results[k])}),
+                            std::span(&lane_, 1));
+        });
+    }
+
     // A loop over the lanes of straight code; then `kept` go into their arrays.
     void flush(Builder& builder, std::vector<const Instruction*>& straight, std::span<const Kept> kept) {
         if (straight.empty() && kept.empty()) return;
@@ -293,10 +566,7 @@ private:
             Copier copier = uniform_;
             copier.map(loop_.regions[0].arguments[0], inner.apply(OpId::kAdd, {first_, lane}));
             std::unordered_set<uint32_t> here{loop_.regions[0].arguments[0].index};
-            const auto fetch = [&](ValueId value) {
-                if (!judge_.varies(value) || !here.insert(value.index).second) return;
-                copier.map(value, inner.load(arrays_.at(value.index), std::span(&lane, 1)));
-            };
+            const auto fetch = [&](ValueId value) { this->fetch(inner, copier, here, value, lane); };
             for (const Instruction* instruction : straight) {
                 for_each_operand(*instruction, here, fetch);
                 for (const ValueId result : instruction->results) here.insert(result.index);
@@ -336,6 +606,7 @@ private:
     const int64_t lanes_;
     Copier uniform_;  // of values that are the same for all lanes
     ValueId first_;
+    ValueId lane_;
     int run_ = 0;
     std::unordered_map<uint32_t, int> defined_in_;  // which run of straight code
     std::unordered_set<uint32_t> crossing_;
@@ -365,6 +636,10 @@ void walk(Function& function, Region& region) {
 }
 
 }  // namespace
+
+bool can_step_together(const Function& function, const Instruction& loop) {
+    return has_loop_inside(loop) && Judge(function, loop).run();
+}
 
 void lanes_of_loops(const Module&, Function& function) {
     if (!function.is_kernel) walk(function, function.body);

@@ -15,4 +15,8 @@ namespace weft::passes {
 
 void lanes_of_loops(const ir::Module& module, ir::Function& function);
 
+// Whether the iterations of such a loop can step through the loops inside together, and whether that is worth
+// it.
+bool can_step_together(const ir::Function& function, const ir::Instruction& loop);
+
 }  // namespace weft::passes

@@ -12,8 +12,10 @@
 #include "passes/inline_calls.h"
 #include "passes/lanes_of_loops.h"
 #include "passes/loop_interchange.h"
+#include "passes/loops_ahead.h"
 #include "passes/lower_reductions.h"
 #include "passes/simplify.h"
+#include "passes/structured_returns.h"
 #include "passes/unroll_and_jam.h"
 
 namespace weft::passes {
@@ -22,9 +24,11 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"inline_calls", inline_calls},
+    {"structured_returns", structured_returns, OptimisationSwitch::kStructuredReturns},
     {"simplify", simplify, OptimisationSwitch::kSimplify},
     {"loop_interchange", loop_interchange, OptimisationSwitch::kLoopInterchange},
     {"unroll_and_jam", unroll_and_jam, OptimisationSwitch::kUnrollAndJam},
+    {"loops_ahead", loops_ahead, OptimisationSwitch::kLoopsAhead},
     {"checks_ahead", checks_ahead, OptimisationSwitch::kChecksAhead},
     {"lanes_of_loops", lanes_of_loops, OptimisationSwitch::kLanesOfLoops},
     {"barrier_fission", barrier_fission},

@@ -11,6 +11,7 @@
 #include "codegen/service/background_compiler.h"
 #include "core/config.h"
 #include "core/log.h"
+#include "core/optimisation_switches.h"
 #include "core/threads/fork.h"
 #include "weft/cache.h"
 #include "weft/errors.h"
@@ -219,6 +220,7 @@ std::string cache_key(std::string_view form, const CompileOptions& options) {
     key += options.vector_math ? "vector math\n" : "no vector math\n";
     // A kernel that was compiled with checks is not answered by one that was not.
     if (config().verify.load(std::memory_order_relaxed)) key += "verified\n";
+    if (const std::string left_out = without(); !left_out.empty()) key += "without " + left_out + "\n";
     key += "\n";
     key += form;
     return key;
@@ -273,6 +275,7 @@ std::string gpu_cache_key(std::string_view form, std::string_view target) {
     key += target;
     key += "\n";
     if (config().verify.load(std::memory_order_relaxed)) key += "verified\n";
+    if (const std::string left_out = without(); !left_out.empty()) key += "without " + left_out + "\n";
     key += "\n";
     key += form;
     return key;

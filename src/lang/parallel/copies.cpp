@@ -69,7 +69,7 @@ std::vector<Value> FunctionLowering::allocate_copies(const ParallelLoop& plan, c
         note(others, {0, INT64_MAX, {}, 0});
         std::vector<ValueId> sizes{others};
         for (size_t d = 0; d < array.type->rank; ++d) sizes.push_back(size_of(array, d));
-        copies.push_back(allocate(array.type->scalar, sizes, where));
+        copies.push_back(allocate(array.type->scalar, sizes, where, array.type->scope));
     }
     return copies;
 }

@@ -39,9 +39,7 @@ bool FunctionLowering::has_lanes(NodeId body, const ParallelLoop& plan, const Lo
 // Whether a pass may find that iterations step through loops inside together (passes/lanes_of_loops.h).
 bool FunctionLowering::may_step_together(NodeId body) const {
     const std::function<bool(NodeId)> is_plain = [&](NodeId id) {
-        const NodeKind kind = node(id).kind;
-        return kind != NodeKind::kWhile && kind != NodeKind::kBreak && kind != NodeKind::kContinue &&
-               kind != NodeKind::kRaise &&
+        return node(id).kind != NodeKind::kRaise &&
                std::all_of(node(id).children.begin(), node(id).children.end(), is_plain);
     };
     return has_loop(body) && is_plain(body);

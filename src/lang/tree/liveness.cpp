@@ -124,8 +124,12 @@ private:
         if (is_for) assigned_by_target(node.children[0], flow.assigned);
         assigned(node.children[0], flow.assigned);
         assigned(otherwise, flow.assigned_otherwise);
-        VariableSet head = block(otherwise, live);
-        merge(head, live);
+        // Only breaks end `while True`.
+        VariableSet head = none_;
+        if (is_for || !is_true(node.children[0])) {
+            head = block(otherwise, live);
+            merge(head, live);
+        }
         for (;;) {
             loops_.push_back({head, live});
             VariableSet again = block(body, head);
@@ -140,6 +144,12 @@ private:
         flows_.at(id).live_after = live;
         return is_for ? expression(node.children[1], std::move(head))
                       : expression(node.children[0], std::move(head));
+    }
+
+    bool is_true(NodeId condition) const {
+        const Node& node = tree_[condition];
+        return (node.kind == NodeKind::kBool && node.atoms[0] == "1") ||
+               (node.kind == NodeKind::kInt && node.atoms[0] != "0");
     }
 
     VariableSet target(NodeId id, VariableSet live) {
