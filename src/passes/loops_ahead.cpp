@@ -215,11 +215,11 @@ private:
             case Opcode::kLoad: return can_load(each);
             case Opcode::kIf: return has_loop(each) ? is_versioned(each) : all_pure(each);
             case Opcode::kFor: return !is_short(each) && all_ahead(each);
-                        case Opcode::kWhile: return forwards_what_it_carries(each) && all_ahead(each);
+            case Opcode::kWhile: return forwards_what_it_carries(each) && all_ahead(each);
             default: return false;
         }
     }
-        bool forwards_what_it_carries(const Instruction& loop) const {
+    bool forwards_what_it_carries(const Instruction& loop) const {
         return std::equal(loop.regions[0].arguments.begin(), loop.regions[0].arguments.end(),
                           loop.regions[1].arguments.begin(), loop.regions[1].arguments.end(),
                           [&](ValueId carried, ValueId forwarded) {
