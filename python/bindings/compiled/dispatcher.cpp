@@ -4,10 +4,13 @@
 
 // after Python.h
 #include <structmember.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,6 +43,30 @@ struct Compiled {
     int64_t calls = 0;
 };
 
+// Types that a thread compiles for, without the GIL: others that call with them wait.
+struct Compilation {
+    explicit Compilation(std::vector<uint64_t> of) : key(std::move(of)) {}
+
+    std::vector<uint64_t> key;
+    pid_t process = getpid();  // the child of a fork has nobody who compiles
+    std::mutex mutex{};
+    std::condition_variable ended{};
+    bool is_over = false;
+
+    void wait() {
+        const GilRelease release;
+        std::unique_lock lock(mutex);
+        ended.wait(lock, [&] { return is_over; });
+    }
+    void end() {
+        {
+            const std::lock_guard lock(mutex);
+            is_over = true;
+        }
+        ended.notify_all();
+    }
+};
+
 // Used under the GIL.
 struct State {
     GivenFunctions functions;
@@ -50,7 +77,8 @@ struct State {
     std::optional<size_t> rest;                       // the parameter *args
     std::vector<nb::object> defaults;                 // by parameter; null where there is none
     std::vector<std::shared_ptr<Compiled>> compiled;  // the last used first
-    std::vector<nb::object> names;                    // of parameters
+    std::vector<std::shared_ptr<Compilation>> running;
+    std::vector<nb::object> names;  // of parameters
     jit::Options options;
     bool nogil = false;
     int64_t compilations = 0;
@@ -228,16 +256,40 @@ std::shared_ptr<const jit::Specialisation> compile(JitObject* self,
     return code;
 }
 
-std::shared_ptr<Compiled> find(JitObject* self, const CallArguments& arguments) {
-    State& state = *self->state;
+bool is_of(const std::vector<uint64_t>& key, const CallArguments& arguments) {
+    return std::equal(key.begin(), key.end(), arguments.key().begin(), arguments.key().end());
+}
+
+std::shared_ptr<Compiled> known(State& state, const CallArguments& arguments) {
     for (size_t i = 0; i < state.compiled.size(); ++i) {
-        const std::vector<uint64_t>& key = state.compiled[i]->key;
-        if (!std::equal(key.begin(), key.end(), arguments.key().begin(), arguments.key().end())) continue;
+        if (!is_of(state.compiled[i]->key, arguments)) continue;
         if (i > 0) std::swap(state.compiled[i], state.compiled[0]);
         return state.compiled[0];
     }
+    return nullptr;
+}
+
+std::shared_ptr<Compiled> find(JitObject* self, const CallArguments& arguments) {
+    State& state = *self->state;
+    if (std::shared_ptr<Compiled> found = known(state, arguments)) return found;
+    for (const std::shared_ptr<Compilation>& each : std::vector(state.running)) {
+        if (each->process != getpid() || !is_of(each->key, arguments)) continue;
+        each->wait();
+        if (std::shared_ptr<Compiled> found = known(state, arguments)) return found;
+    }
     auto made = std::make_shared<Compiled>();
     made->key.assign(arguments.key().data(), arguments.key().data() + arguments.key().size());
+    struct Running {
+        State& state;
+        std::shared_ptr<Compilation> compilation;
+
+        ~Running() {
+            std::erase(state.running, compilation);
+            compilation->end();
+        }
+    };
+    const Running running{state, std::make_shared<Compilation>(made->key)};
+    state.running.push_back(running.compilation);
     made->program = state.program;
     made->given = state.functions.programs();
     made->code = compile(self, made->program, arguments, false);
@@ -378,6 +430,12 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
             Py_VISIT(guard.holder.ptr());
             Py_VISIT(guard.name.ptr());
             Py_VISIT(guard.value.ptr());
+        }
+        for (const DescribedFunction& each : program->described) {
+            Py_VISIT(each.function.ptr());
+            Py_VISIT(each.code.ptr());
+            Py_VISIT(each.defaults.ptr());
+            Py_VISIT(each.keyword_defaults.ptr());
         }
         for (const auto& [symbol, type] : program->classes) Py_VISIT(type.ptr());
         Py_VISIT(program->defaults.ptr());

@@ -54,6 +54,7 @@ public:
         const auto found = made_.find(function.ptr());
         if (found != made_.end()) return found->second;
         const nb::object described = describe_(function, text);
+        note(function);
         program_.functions.push_back(std::make_unique<lang::FunctionSource>());
         lang::FunctionSource& source = *program_.functions.back();
         made_[function.ptr()] = &source;
@@ -78,6 +79,18 @@ public:
     }
 
 private:
+    void note(nb::handle given) {
+        const nb::object function = nb::getattr(given, "__func__", nb::borrow(given));  // of a method
+        DescribedFunction now{function, function.attr("__code__"), function.attr("__defaults__"),
+                              function.attr("__kwdefaults__")};
+        if (!now.keyword_defaults.is_none()) {
+            for (nb::handle name : nb::list(now.keyword_defaults))
+                program_.guards.push_back(
+                    {now.keyword_defaults, nb::borrow(name), now.keyword_defaults[name]});
+        }
+        program_.described.push_back(std::move(now));
+    }
+
     void fill(lang::Symbol& symbol, nb::handle described) {
         using lang::SymbolKind;
         const std::string kind = text_of(described[0]);
@@ -153,7 +166,25 @@ private:
 
 }  // namespace
 
+bool DescribedFunction::is_current() const {
+#ifndef Py_LIMITED_API
+    if (PyFunction_Check(function.ptr())) {
+        const auto is = [](PyObject* now, const nb::object& then) {
+            return now == then.ptr() || (now == nullptr && then.is_none());
+        };
+        return is(PyFunction_GetCode(function.ptr()), code) &&
+               is(PyFunction_GetDefaults(function.ptr()), defaults) &&
+               is(PyFunction_GetKwDefaults(function.ptr()), keyword_defaults);
+    }
+#endif
+    return function.attr("__code__").is(code) && function.attr("__defaults__").is(defaults) &&
+           function.attr("__kwdefaults__").is(keyword_defaults);
+}
+
 bool Program::is_current() const {
+    for (const DescribedFunction& each : described) {
+        if (!each.is_current()) return false;
+    }
     for (const Guard& guard : guards) {
         if (guard.name.is_none()) {
             const nb::object value = nb::getattr(guard.holder, "cell_contents", nb::object());

@@ -16,6 +16,12 @@ struct Guard {
     nb::object holder, name, value;  // a dictionary and a key, or a cell and None
 };
 
+/// What a function was when it was described: its code and its defaults may be replaced.
+struct DescribedFunction {
+    nb::object function, code, defaults, keyword_defaults;
+    bool is_current() const;
+};
+
 /// The type of a number, text, None, or tuple or record of such, with its value; null for anything else.
 lang::TypeRef type_of_constant(nb::handle value);
 
@@ -23,6 +29,7 @@ struct Program {
     std::vector<std::unique_ptr<lang::FunctionSource>> functions;  // the first is the one that is called
     std::map<const lang::Symbol*, nb::object> classes;             // of exceptions
     std::vector<Guard> guards;
+    std::vector<DescribedFunction> described;
     std::vector<nb::object> globals;  // arrays, and what has arrays: given at each call
     nb::object defaults;              // of the first
 
