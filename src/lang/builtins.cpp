@@ -21,16 +21,17 @@ Value FunctionLowering::to_integer(const Value& value, OpId rounding, NodeId whe
     if (dry_) return scalar(type, {});
     ValueId real = cast(value, ScalarType::kFloat64);
     if (rounding != OpId::kTrunc) real = builder_->apply(rounding, {real});  // the cast truncates
-    const ValueId result = builder_->cast(real, ScalarType::kInt64);
-    // What has no integer of 64 bits, NaN among it, is cast to the least of them.
-    const ValueId least = builder_->index(INT64_MIN);
-    const ValueId exact = builder_->constant(Constant::of(ScalarType::kFloat64, -9223372036854775808.0));
-    const ValueId fits = builder_->apply(OpId::kNotEqual, {result, least});
-    const ValueId is_least = builder_->apply(OpId::kEqual, {real, exact});
+    // The comparisons that the cast is made of, so that nothing is left of them behind the check. NaN is in
+    // neither bound.
+    const auto bound = [&](double value) {
+        return builder_->constant(Constant::of(ScalarType::kFloat64, value));
+    };
+    const ValueId from = builder_->apply(OpId::kGreaterEqual, {real, bound(-9223372036854775808.0)});
+    const ValueId to = builder_->apply(OpId::kLess, {real, bound(9223372036854775808.0)});
     Site outside = site({}, {});
     outside.kind = SiteKind::kToInteger;
-    check(builder_->apply(OpId::kLogicalOr, {fits, is_least}), std::move(outside), {real}, where);
-    return scalar(type, result);
+    check(builder_->apply(OpId::kLogicalAnd, {from, to}), std::move(outside), {real}, where);
+    return scalar(type, builder_->cast(real, ScalarType::kInt64));
 }
 
 Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& arguments) {

@@ -200,7 +200,28 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
             note_operator(op, result.parts[0], left.parts[0], right.parts[0]);
         return result;
     }
-    const Value result = arithmetic(op, left, right, where);
+    const TypeRef type = integers && divisor == 0 && !dry_ ? integer_type(left.type, right.type) : nullptr;
+    Value result;
+    if (type != nullptr && type->scalar == ScalarType::kInt64) {
+        // Of the divisors that machines cannot take only -1 is left, which is rare, so that a branch costs
+        // less than to divide by something else.
+        const ValueId by = cast(right, ScalarType::kInt64);
+        const ValueId is_minus_one = builder_->apply(OpId::kEqual, {by, builder_->index(-1)});
+        result = {type,
+                  builder_->if_else(
+                      is_minus_one,
+                      [&](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
+                          const ValueId zero = builder_->index(0);
+                          if (op == OpId::kRemainder) return {zero};
+                          return {builder_->apply(OpId::kSubtract, {zero, cast(left, ScalarType::kInt64)})};
+                      },
+                      [&](ir::Builder&, std::span<const ValueId>) {
+                          return arithmetic(op, left, right, where).parts;
+                      }),
+                  0};
+    } else {
+        result = arithmetic(op, left, right, where);
+    }
     if (!dry_ && integers && result.type->scalar == ScalarType::kInt64)
         note_operator(op, result.parts[0], left.parts[0], right.parts[0]);
     return result;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/conditions_at_ends.h"
 #include "passes/rewrite.h"
 
 namespace weft::passes {
@@ -26,7 +27,11 @@ constexpr int kWorthVectors = 16;    // additions that an iteration takes
 // One loop: what can be known ahead.
 class Ahead {
 public:
-    Ahead(const Function& function, const Instruction& loop) : function_(function), loop_(loop) {}
+    Ahead(const Function& function, const Constants& constants, const Instruction& loop)
+        : function_(function),
+          loop_(loop),
+          at_ends_(function, constants, loop.regions[0].arguments[0],
+                   [this](ValueId value) { return source_of(value); }) {}
 
     bool run() {
         const Region& body = loop_.regions[0];
@@ -34,12 +39,21 @@ public:
         counter_.insert(body.arguments[0].index);
         for (size_t i = 1; i < body.arguments.size(); ++i) unknown_.insert(body.arguments[i].index);
         walk(body, std::nullopt, true);
-        if (checks_.empty() || is_left_) return false;
+        if ((checks_.empty() && at_ends_.empty()) || is_left_) return false;
+        if (checks_.empty()) return true;
         mark_needed();
+        // Without vectors the checks are still fewer instructions of each iteration.
+        if (scatters_) return ahead_cost_ <= cost_;
         return cost_ >= kWorthVectors && 2 * ahead_cost_ <= cost_;
     }
 
     bool is_ahead(const Instruction& check) const { return removed_.contains(&check); }
+    bool looks_at_each() const { return !checks_.empty(); }
+
+    // Appends whether those of the counter alone hold from one iteration to another.
+    ValueId build_at_ends(Builder& builder, Function& function, ValueId first, ValueId last) const {
+        return at_ends_.build(builder, function, first, last);
+    }
 
     // Appends what tells whether a check fails: an i64 that is not 0 then.
     ValueId build(Builder& builder, Copier& copier, ValueId failed) const {
@@ -134,6 +148,10 @@ private:
                     break;
                 case Opcode::kLoad: define(each, known && always && can_load(each), false); break;
                 case Opcode::kCheck:
+                    if (is_of_counter(each.operands[0]) && at_ends_.add(each.operands[0])) {
+                        removed_.insert(&each);
+                        break;
+                    }
                     // One of the counter alone is of a loop that has run without, where that could be.
                     if (!is_known(each.operands[0]) || is_of_counter(each.operands[0])) {
                         is_left_ = true;
@@ -144,7 +162,7 @@ private:
                     break;
                 case Opcode::kStore:
                     for (const ValueId index : std::span(each.operands).subspan(2))
-                        is_left_ |= !is_of_counter(index);
+                        scatters_ |= !is_of_counter(index);
                     break;
                 case Opcode::kContinue: is_left_ = true; break;
                 case Opcode::kIf: walk_branch(each, path, always); break;
@@ -181,6 +199,14 @@ private:
                            [&](ValueId index) { return is_of_counter(index); });
     }
 
+    std::optional<const Instruction*> source_of(ValueId value) const {
+        const auto found = source_.find(value.index);
+        if (found != source_.end()) return found->second;
+        return defined_.contains(value.index) || !is_known(value)
+                   ? std::nullopt
+                   : std::optional<const Instruction*>(nullptr);
+    }
+
     void mark_needed() {
         std::vector<ValueId> open;
         for (const Check& check : checks_) {
@@ -206,7 +232,9 @@ private:
     std::vector<const Instruction*> order_;
     std::unordered_set<const Instruction*> removed_;
     std::vector<Check> checks_;
-    bool is_left_ = false;  // some check, or something else that is in the way of vectors
+    ConditionsAtEnds at_ends_;  // checks of the counter alone
+    bool scatters_ = false;     // stores go where memory says, so there are no vectors
+    bool is_left_ = false;      // some check, or something else that is in the way of vectors
     int cost_ = 0, ahead_cost_ = 0;
 };
 
@@ -249,9 +277,13 @@ Values in_blocks(Builder& builder, Function& function, const Instruction& loop, 
             };
             const ValueId is_long = outer.apply(OpId::kGreaterEqual, {count, least});
             const ValueId zero = outer.index(0), one = outer.index(1);
+            const ValueId last = outer.apply(OpId::kSubtract, {end, one});
+            const ValueId holds =
+                outer.apply(OpId::kLogicalAnd, {is_long, ahead.build_at_ends(outer, function, begin, last)});
             const Values failed = outer.if_else(
-                is_long,
+                holds,
                 [&](Builder& inner, std::span<const ValueId>) {
+                    if (!ahead.looks_at_each()) return Values{zero};
                     return inner.for_loop(begin, end, step, std::array{zero},
                                           [&](Builder& body, std::span<const ValueId> values) -> Values {
                                               Copier copier(function);
@@ -278,20 +310,17 @@ Values in_blocks(Builder& builder, Function& function, const Instruction& loop, 
 
 class Walker {
 public:
-    explicit Walker(Function& function) : function_(function) {}
+    explicit Walker(Function& function) : function_(function), constants_(find_constants(function)) {}
 
     void run(Region& region) {
         std::vector<Instruction> old = std::move(region.body);
         region.body.clear();
         for (Instruction& instruction : old) {
             replaced_.apply(instruction.operands);
-            if (instruction.opcode == Opcode::kConstant && instruction.constant.type == ScalarType::kInt64 &&
-                instruction.constant.as<int64_t>() == 1)
-                ones_.insert(instruction.results[0].index);
             if (instruction.opcode == Opcode::kFor && instruction.lanes == 1 &&
-                ones_.contains(instruction.operands[2].index)) {
+                is_one(instruction.operands[2])) {
                 for (Region& inner : instruction.regions) apply(inner);
-                Ahead ahead(function_, instruction);
+                Ahead ahead(function_, constants_, instruction);
                 if (ahead.run()) {
                     Region expansion;
                     Builder builder(function_, expansion.body);
@@ -308,6 +337,10 @@ public:
     }
 
 private:
+    bool is_one(ValueId value) const {
+        const auto found = constants_.find(value.index);
+        return found != constants_.end() && found->second == 1;
+    }
     void apply(Region& region) {
         for (Instruction& each : region.body) {
             replaced_.apply(each.operands);
@@ -317,7 +350,7 @@ private:
 
     Function& function_;
     Substitution replaced_;
-    std::unordered_set<uint32_t> ones_;
+    const Constants constants_;
 };
 
 }  // namespace

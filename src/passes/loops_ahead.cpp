@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/conditions_at_ends.h"
 #include "passes/lanes_of_loops.h"
 #include "passes/rewrite.h"
 
@@ -75,8 +76,13 @@ public:
         ValueId failed;                                 // an array: not 0 where the lane is not to be used
     };
 
-    Ahead(const Function& function, const Instruction& loop)
-        : function_(function), loop_(loop), body_(loop.regions[0]), counter_(body_.arguments[0]) {}
+    Ahead(const Function& function, const Constants& constants, const Instruction& loop)
+        : function_(function),
+          constants_(constants),
+          loop_(loop),
+          body_(loop.regions[0]),
+          counter_(body_.arguments[0]),
+          conditions_(function, constants, counter_, [this](ValueId value) { return source_of(value); }) {}
 
     bool run() {
         if (is_left(loop_) || !yields(body_) || !note_writes(body_)) return false;
@@ -89,31 +95,7 @@ public:
 
     // Appends whether every check that was left out holds for the iterations `first` to `last`.
     ValueId build_conditions(Builder& builder, Function& function, ValueId first, ValueId last) const {
-        ValueId holds = builder.constant(Constant::of(ScalarType::kBool, uint8_t{1}));
-        const auto conjoin = [&](ValueId condition) {
-            holds = builder.apply(OpId::kLogicalAnd, {holds, condition});
-        };
-        Copier at_first(function), at_last(function);
-        at_first.map(counter_, first);
-        at_last.map(counter_, last);
-        for (const auto& [instruction, varies] : condition_code_) {
-            Instruction copy = at_first.copy(*instruction);
-            if (!varies) {
-                for (size_t i = 0; i < copy.results.size(); ++i)
-                    at_last.map(instruction->results[i], copy.results[i]);
-            }
-            builder.append(std::move(copy));
-            if (varies) builder.append(at_last.copy(*instruction));
-        }
-        for (const auto& [value, rises] : lines_) {
-            const ValueId low = at_first.mapped({value})[0], high = at_last.mapped({value})[0];
-            conjoin(builder.apply(rises ? OpId::kLessEqual : OpId::kGreaterEqual, {low, high}));
-        }
-        for (const ValueId condition : conditions_) {
-            conjoin(at_first.mapped({condition})[0]);
-            conjoin(at_last.mapped({condition})[0]);
-        }
-        return holds;
+        return conditions_.build(builder, function, first, last);
     }
 
     // What runs ahead, in the body of a loop over lanes.
@@ -189,6 +171,12 @@ private:
         });
     }
 
+    std::optional<const Instruction*> source_of(ValueId value) const {
+        if (inside_.contains(value.index)) return std::nullopt;
+        const auto found = source_.find(value.index);
+        if (found != source_.end()) return found->second;
+        return is_serial(value) ? std::nullopt : std::optional<const Instruction*>(nullptr);
+    }
     bool is_serial(ValueId value) const { return serial_.contains(value.index); }
 
     void take(const Instruction& each) {
@@ -262,17 +250,11 @@ private:
         return !load.predicated && !written_.contains(function_.type(load.operands[0]).buffer.alias_scope);
     }
     bool is_short(const Instruction& loop) const {
-        const auto lower = constant_of(loop.operands[0]), upper = constant_of(loop.operands[1]);
-        return lower && upper && *upper - *lower <= kUnrolled;
+        const auto lower = constants_.find(loop.operands[0].index),
+                   upper = constants_.find(loop.operands[1].index);
+        return lower != constants_.end() && upper != constants_.end() &&
+               upper->second - lower->second <= kUnrolled;
     }
-    std::optional<int64_t> constant_of(ValueId value) const {
-        const auto source = source_.find(value.index);
-        if (source == source_.end() || source->second->opcode != Opcode::kConstant ||
-            source->second->constant.type != ScalarType::kInt64)
-            return std::nullopt;
-        return source->second->constant.as<int64_t>();
-    }
-
     bool is_needed(const Instruction& instruction) const {
         return std::any_of(instruction.results.begin(), instruction.results.end(),
                            [&](ValueId result) { return needed_.contains(result.index); });
@@ -302,13 +284,13 @@ private:
     // has no checks, and checks of indices before it.
     bool resolve_checks() {
         for (const Instruction* each : loops_) {
-            if (each->opcode == Opcode::kIf && !add_condition(each->operands[0])) return false;
+            if (each->opcode == Opcode::kIf && !conditions_.add(each->operands[0])) return false;
             if (!resolve_inside(as_ahead(*each))) return false;
         }
         return std::all_of(checks_.begin(), checks_.end(), [&](const Instruction* check) {
             const std::optional<ValueId> index = index_of(check->operands[0]);
             const bool is_read = index && (*index == counter_ || needed_.contains(index->index));
-            return !is_read || check > loops_.back() || add_condition(check->operands[0]);
+            return !is_read || check > loops_.back() || conditions_.add(check->operands[0]);
         });
     }
     // Checks in a loop that runs ahead: of what no iteration changes, or of divisors, which are looked at
@@ -322,8 +304,7 @@ private:
                     if (!is_pure(each)) inside_.insert(result.index);
                 }
                 if (each.opcode == Opcode::kCheck) {
-                    if (add_code(each.operands[0]) == std::optional(false)) {
-                        conditions_.push_back(each.operands[0]);
+                    if (conditions_.add_uniform(each.operands[0])) {
                         dropped_.insert(&each);
                     } else if (!is_of_divisor(each.operands[0])) {
                         return false;
@@ -350,80 +331,6 @@ private:
         return source != source_.end() && source->second->opcode == Opcode::kApply &&
                source->second->op->id == OpId::kNotEqual &&
                DType(function_.type(source->second->operands[0]).scalar).is_floating();
-    }
-
-    // A conjunction of comparisons that hold for all iterations between two for which they hold.
-    bool add_condition(ValueId condition) {
-        const std::optional<bool> varies = add_code(condition);
-        if (!varies || !find_lines(condition)) return false;
-        conditions_.push_back(condition);
-        return true;
-    }
-    // The instructions behind a condition, in order; whether it varies.
-    std::optional<bool> add_code(ValueId value) {
-        if (value == counter_) return true;
-        if (inside_.contains(value.index)) return std::nullopt;
-        if (const auto known = code_varies_.find(value.index); known != code_varies_.end())
-            return known->second;
-        const auto source = source_.find(value.index);
-        if (source == source_.end()) return is_serial(value) ? std::nullopt : std::optional(false);
-        const Instruction& instruction = *source->second;
-        if (!is_pure(instruction) || may_trap(function_, instruction)) return std::nullopt;
-        bool varies = false;
-        for (const ValueId operand : instruction.operands) {
-            const std::optional<bool> of_operand = add_code(operand);
-            if (!of_operand) return std::nullopt;
-            varies |= *of_operand;
-        }
-        condition_code_.emplace_back(&instruction, varies);
-        for (const ValueId result : instruction.results) code_varies_[result.index] = varies;
-        return varies;
-    }
-    bool varies(ValueId value) const {
-        if (value == counter_) return true;
-        const auto found = code_varies_.find(value.index);
-        return found != code_varies_.end() && found->second;
-    }
-    bool find_lines(ValueId condition) {
-        if (!varies(condition)) return true;
-        const Instruction& instruction = *source_.at(condition.index);
-        if (instruction.opcode != Opcode::kApply) return false;
-        switch (instruction.op->id) {
-            case OpId::kLogicalAnd:
-                return find_lines(instruction.operands[0]) && find_lines(instruction.operands[1]);
-            case OpId::kLess:
-            case OpId::kLessEqual:
-            case OpId::kGreater:
-            case OpId::kGreaterEqual:
-                return std::all_of(instruction.operands.begin(), instruction.operands.end(),
-                                   [&](ValueId side) { return add_line(side); });
-            default: return false;
-        }
-    }
-    // An int64 that goes up or down with the counter by one, as it is or without its sign.
-    bool add_line(ValueId value) {
-        if (!varies(value)) return true;
-        const auto source = source_.find(value.index);
-        if (source != source_.end() && source->second->opcode == Opcode::kCast &&
-            function_.type(value).scalar == ScalarType::kUInt64)
-            return add_line(source->second->operands[0]);
-        if (function_.type(value).scalar != ScalarType::kInt64) return false;
-        const int slope = slope_of(value);
-        if (slope == 0) return false;
-        lines_.emplace_back(value, slope > 0);
-        return true;
-    }
-    // 0 where it is not known.
-    int slope_of(ValueId value) const {
-        if (value == counter_) return 1;
-        const auto source = source_.find(value.index);
-        if (source == source_.end() || source->second->opcode != Opcode::kApply) return 0;
-        const Instruction& sum = *source->second;
-        if (sum.op->id != OpId::kAdd && sum.op->id != OpId::kSubtract) return 0;
-        const bool left = varies(sum.operands[0]), right = varies(sum.operands[1]);
-        if (left == right) return 0;
-        const int slope = slope_of(sum.operands[left ? 0 : 1]);
-        return right && sum.op->id == OpId::kSubtract ? -slope : slope;
     }
 
     // --- code ---------------------------------------------------------------------------------------------
@@ -606,6 +513,7 @@ public:
 
 private:
     const Function& function_;
+    const Constants& constants_;
     const Instruction& loop_;
     const Region& body_;
     const ValueId counter_;
@@ -615,10 +523,7 @@ private:
     std::vector<const Instruction*> order_, loops_, checks_;
     std::unordered_set<uint32_t> inside_;             // arguments of loops that run ahead
     std::unordered_set<const Instruction*> dropped_;  // checks of what no iteration changes
-    Values conditions_;
-    std::vector<std::pair<ValueId, bool>> lines_;  // and whether they rise with the counter
-    std::vector<std::pair<const Instruction*, bool>> condition_code_;
-    std::unordered_map<uint32_t, bool> code_varies_;
+    ConditionsAtEnds conditions_;
 };
 
 // Appends the loop in blocks; gives its results.
@@ -682,19 +587,16 @@ Values in_blocks(Builder& builder, Function& function, const Instruction& loop, 
 
 class Walker {
 public:
-    explicit Walker(Function& function) : function_(function) {}
+    explicit Walker(Function& function) : function_(function), constants_(find_constants(function)) {}
 
     void run(Region& region) {
         std::vector<Instruction> old = std::move(region.body);
         region.body.clear();
         for (Instruction& instruction : old) {
             apply(instruction);
-            if (instruction.opcode == Opcode::kConstant && instruction.constant.type == ScalarType::kInt64 &&
-                instruction.constant.as<int64_t>() == 1)
-                ones_.insert(instruction.results[0].index);
             if (instruction.opcode == Opcode::kFor && instruction.lanes == 1 &&
-                ones_.contains(instruction.operands[2].index)) {
-                Ahead ahead(function_, instruction);
+                is_one(instruction.operands[2])) {
+                Ahead ahead(function_, constants_, instruction);
                 if (ahead.run()) {
                     Region expansion;
                     Builder builder(function_, expansion.body);
@@ -711,6 +613,10 @@ public:
     }
 
 private:
+    bool is_one(ValueId value) const {
+        const auto found = constants_.find(value.index);
+        return found != constants_.end() && found->second == 1;
+    }
     void apply(Instruction& instruction) {
         replaced_.apply(instruction.operands);
         for (Region& inner : instruction.regions) {
@@ -720,7 +626,7 @@ private:
 
     Function& function_;
     Substitution replaced_;
-    std::unordered_set<uint32_t> ones_;
+    const Constants constants_;
 };
 
 }  // namespace

@@ -96,10 +96,40 @@ llvm::Function* FunctionLowering::declare(const ir::Function& callee) {
         }
     }
     types.insert(types.end(), {builder_.getPtrTy(), builder_.getPtrTy(), builder_.getInt64Ty()});
-    auto* type = llvm::FunctionType::get(builder_.getInt64Ty(), types, false);
+    auto* type = llvm::FunctionType::get(result_type(callee), types, false);
     auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
     function->setDoesNotThrow();
     return function;
+}
+
+// The status, with what the callee returns behind it where registers hold that.
+llvm::Type* FunctionLowering::result_type(const ir::Function& callee) {
+    constexpr size_t kInRegisters = 2;
+    std::vector<llvm::Type*> parts{builder_.getInt64Ty()};
+    for (const ir::Type& type : callee.result_types) {
+        if (type.is_buffer) return builder_.getInt64Ty();
+        parts.insert(parts.end(), static_cast<size_t>(part_count(type.scalar)), part_type(type.scalar));
+    }
+    const size_t count = parts.size() - 1;
+    if (count == 0 || count > kInRegisters) return builder_.getInt64Ty();
+    return llvm::StructType::get(context_, parts);
+}
+
+void FunctionLowering::return_status(llvm::Value* status, std::span<const Scalar> results) {
+    llvm::Type* type = function_->getReturnType();
+    if (!type->isStructTy()) {
+        write(results, results_);
+        builder_.CreateRet(status);
+        return;
+    }
+    llvm::Value* all = builder_.CreateInsertValue(llvm::Constant::getNullValue(type), status, 0);
+    unsigned next = 1;
+    for (const Scalar& result : results) {
+        for (llvm::Value* part : result.parts) {
+            if (part != nullptr) all = builder_.CreateInsertValue(all, part, next++);
+        }
+    }
+    builder_.CreateRet(all);
 }
 
 const ir::Function& FunctionLowering::find(std::string_view name) const {
@@ -146,7 +176,10 @@ void FunctionLowering::check_stack() {
                                 builder_.getInt64Ty());
     llvm::BasicBlock* fails = new_block("too_deep");
     go_on_if(builder_.CreateICmpUGT(frame, limit_), fails, "deep");
-    llvm::ReturnInst::Create(context_, builder_.getInt64(uint64_t{ir::kTooDeep} + 1), fails);
+    llvm::BasicBlock* going_on = builder_.GetInsertBlock();
+    builder_.SetInsertPoint(fails);
+    return_status(builder_.getInt64(uint64_t{ir::kTooDeep} + 1));
+    builder_.SetInsertPoint(going_on);
 }
 
 llvm::Value* FunctionLowering::limit() {
@@ -190,7 +223,7 @@ void FunctionLowering::return_if_raised(llvm::Value* status) {
     llvm::BasicBlock* going_on = builder_.GetInsertBlock();
     builder_.SetInsertPoint(fails);
     give_back(0);
-    builder_.CreateRet(status);
+    return_status(status);
     builder_.SetInsertPoint(going_on);
 }
 
@@ -204,13 +237,27 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
         const auto& strides = type.buffer.strides;
         values += static_cast<uint64_t>(std::count(strides.begin(), strides.end(), ir::kDynamic));
     }
-    llvm::Value* results = allocate_local(
-        llvm::ArrayType::get(builder_.getInt8Ty(), std::max<uint64_t>(values, 1) * kResultBytes),
-        llvm::Align(kResultBytes), "results");
+    const bool in_registers = result_type(callee)->isStructTy();
+    llvm::Value* results =
+        in_registers ? static_cast<llvm::Value*>(llvm::ConstantPointerNull::get(builder_.getPtrTy()))
+                     : allocate_local(llvm::ArrayType::get(builder_.getInt8Ty(),
+                                                           std::max<uint64_t>(values, 1) * kResultBytes),
+                                      llvm::Align(kResultBytes), "results");
     arguments.insert(arguments.end(), {results, error_, limit()});
-    llvm::Value* status = builder_.CreateCall(declare(callee), arguments, "status");
+    llvm::Value* told = builder_.CreateCall(declare(callee), arguments, "status");
+    llvm::Value* status = in_registers ? builder_.CreateExtractValue(told, 0) : told;
     if (!instruction.catches) return_if_raised(status);
-    std::vector<Scalar> given = read(callee.result_types, results);
+    std::vector<Scalar> given;
+    if (in_registers) {
+        unsigned next = 1;
+        for (const ir::Type& type : callee.result_types) {
+            Scalar& scalar = given.emplace_back();
+            for (int part = 0; part < part_count(type.scalar); ++part)
+                scalar.parts[part] = builder_.CreateExtractValue(told, next++);
+        }
+    } else {
+        given = read(callee.result_types, results);
+    }
     if (instruction.catches) given.insert(given.begin(), Scalar{{status, nullptr}});
     define(instruction.results, given);
 }
@@ -305,18 +352,17 @@ std::vector<KernelLowering::Scalar> FunctionLowering::read(std::span<const ir::T
 
 void FunctionLowering::lower_return(std::span<const Scalar> results) {
     if (kernel_.is_kernel) return CopyLowering::lower_return(results);
-    write(results, results_);
-    builder_.CreateRet(builder_.getInt64(0));
+    return_status(builder_.getInt64(0), results);
 }
 
 void FunctionLowering::lower_raise(uint32_t site, std::span<const ValueId> payload) {
     if (kernel_.is_kernel) return CopyLowering::lower_raise(site, payload);
     write(values_of(payload), error_);
-    builder_.CreateRet(builder_.getInt64(uint64_t{site} + 1));
+    return_status(builder_.getInt64(uint64_t{site} + 1));
 }
 
 // What the error tells is still where it was told.
-void FunctionLowering::lower_raise_again(ValueId error) { builder_.CreateRet(index(error)); }
+void FunctionLowering::lower_raise_again(ValueId error) { return_status(index(error)); }
 
 // --- instructions ------------------------------------------------------------------------------------
 
@@ -373,7 +419,7 @@ void FunctionLowering::lower_tell(const Instruction& instruction) {
     llvm::BasicBlock* going_on = builder_.GetInsertBlock();
     builder_.SetInsertPoint(fails);
     give_back(0);
-    builder_.CreateRet(builder_.getInt64(uint64_t{instruction.site} + 1));
+    return_status(builder_.getInt64(uint64_t{instruction.site} + 1));
     builder_.SetInsertPoint(going_on);
 }
 

@@ -4,9 +4,9 @@
 //   int64_t function(const ArgumentWord* words, char* results)                 the host's (device/kernel.h)
 //   int64_t callee(parts of arguments..., char* results, char* error, limit)   for calls that passes left
 //
-// Both return 0, or 1 and the number of an error. Results are 16 bytes each; what an error tells is where the
-// host's results would be. A callee that calls compares its frame with the limit of the stack, and raises
-// ir::kTooDeep beyond it.
+// Both return 0, or 1 and the number of an error. Results are 16 bytes each; a callee whose results fit into
+// two registers returns them beside that. What an error tells is where the host's results would be. A callee
+// that calls compares its frame with the limit of the stack, and raises ir::kTooDeep beyond it.
 #pragma once
 
 #include <span>
@@ -35,6 +35,8 @@ protected:
 
 private:
     llvm::Function* declare(const ir::Function& callee);
+    llvm::Type* result_type(const ir::Function& callee);
+    void return_status(llvm::Value* status, std::span<const Scalar> results = {});
     const ir::Function& find(std::string_view name) const;
     void lower_call(const ir::Instruction& instruction);
     void lower_spread(const ir::Instruction& instruction);
