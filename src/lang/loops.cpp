@@ -507,18 +507,57 @@ void FunctionLowering::leave_unless(ValueId holds, const Loop& loop, const Envir
         });
 }
 
+// Whether each iteration adds one to the variable, once.
+bool FunctionLowering::goes_up(NodeId loop, size_t variable) const {
+    const NodeId body = node(loop).children[2];
+    const std::function<bool(NodeId)> continues = [&](NodeId id) {
+        const Node& given = node(id);
+        return given.kind == NodeKind::kContinue ||
+               std::any_of(given.children.begin(), given.children.end(), continues);
+    };
+    const std::vector<NodeId>& statements = node(body).children;
+    const auto adds = [&](NodeId id) {
+        const Node& given = node(id);
+        if (given.kind != NodeKind::kAugment || given.atoms[0] != "add") return false;
+        const Node &target = node(given.children[0]), &by = node(given.children[1]);
+        return target.kind == NodeKind::kName && static_cast<size_t>(target.number) == variable &&
+               by.kind == NodeKind::kInt && by.atoms[0] == "1";
+    };
+    return std::count_if(statements.begin(), statements.end(), adds) == 1 &&
+           count_assignments(source_.tree, loop, variable) == 1 && !continues(body);
+}
+
 std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence& sequence, Loop& loop,
                                                       const Environment& environment) {
     const std::vector<ValueId> initials = carried_parts(loop, environment, true, id);
     const ValueId lower = sequence.direct ? sequence.bounds[0] : builder_->index(0);
     const ValueId upper = sequence.direct ? sequence.bounds[1] : sequence.count();
-    const ValueId step = sequence.direct ? sequence.bounds[2] : builder_->index(1);
+    const ValueId step = sequence.direct ? sequence.bounds[2] : integer(1).parts[0];
     Hoist bounds;
     bounds.lower = lower;
     bounds.upper = upper;
     if (sequence.extent) std::tie(bounds.lower, bounds.upper) = sequence.extent(upper);
+    // Variables that go up with the counter are it and what they are ahead of it, so that indices of them are
+    // proven, or looked at before the loop, as those of the counter are.
+    std::vector<std::pair<size_t, ValueId>> rising;
+    const Environment before = start_iteration(loop, environment, initials);
+    const bool by_one = fact(step).least == 1 && fact(step).most == 1;
+    for (const size_t v : loop.carried) {
+        if (by_one && loop.types[loop.place_of(v)] == scalar_type(ScalarType::kInt64, true) &&
+            goes_up(id, v)) {
+            const ValueId ahead = builder_->apply(OpId::kSubtract, {before[v].parts[0], lower});
+            note_operator(OpId::kSubtract, ahead, before[v].parts[0], lower);
+            rising.emplace_back(v, ahead);
+        }
+    }
     const auto iteration = [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
         Environment inner = start_iteration(loop, environment, arguments.subspan(1));
+        if (hoist_ != nullptr) hoist_->counter = arguments[0];
+        for (const auto& [v, ahead] : rising) {
+            const ValueId value = builder_->apply(OpId::kAdd, {arguments[0], ahead});
+            note_operator(OpId::kAdd, value, arguments[0], ahead);
+            inner[v].parts[0] = value;
+        }
         if (sequence.goes_on) leave_unless(sequence.goes_on(arguments[0]), loop, inner, id);
         loops_.push_back(&loop);
         const bool reached = lower_iteration(id, sequence, inner, arguments[0]);

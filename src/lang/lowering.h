@@ -249,6 +249,7 @@ private:
     std::vector<ir::ValueId> run_iterations(NodeId id, const Sequence& sequence, Loop& loop,
                                             const Environment& environment);
     void leave_unless(ir::ValueId holds, const Loop& loop, const Environment& inner, NodeId where);
+    bool goes_up(NodeId loop, size_t variable) const;
     bool lower_while(NodeId id, Environment& environment);
     bool lower_break(NodeId id, Environment& environment);
     bool lower_continue(NodeId id, Environment& environment);

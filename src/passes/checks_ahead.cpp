@@ -148,11 +148,13 @@ private:
                     break;
                 case Opcode::kLoad: define(each, known && always && can_load(each), false); break;
                 case Opcode::kCheck:
-                    if (is_of_counter(each.operands[0]) && at_ends_.add(each.operands[0])) {
+                    if (is_of_counter(each.operands[0]) && at_ends_.goes_in_steps(each.operands[0]) &&
+                        at_ends_.add(each.operands[0])) {
                         removed_.insert(&each);
                         break;
                     }
-                    // One of the counter alone is of a loop that has run without, where that could be.
+                    // Another one of the counter alone is of a loop that has run without, where that could
+                    // be.
                     if (!is_known(each.operands[0]) || is_of_counter(each.operands[0])) {
                         is_left_ = true;
                         break;

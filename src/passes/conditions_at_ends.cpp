@@ -157,6 +157,17 @@ int ConditionsAtEnds::slope_of(ValueId value, std::vector<std::pair<ValueId, boo
     }
 }
 
+bool ConditionsAtEnds::goes_in_steps(ValueId value) const {
+    const std::optional<const Instruction*> source = value == counter_ ? std::nullopt : source_(value);
+    if (!source || *source == nullptr) return false;
+    const Instruction& instruction = **source;
+    if (instruction.opcode == Opcode::kApply &&
+        (instruction.op->id == OpId::kRightShift || instruction.op->id == OpId::kFloorDivide))
+        return true;
+    return std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                       [&](ValueId operand) { return goes_in_steps(operand); });
+}
+
 int64_t ConditionsAtEnds::constant_or_zero(ValueId value) const {
     const auto found = constants_.find(value.index);
     return found == constants_.end() ? 0 : found->second;

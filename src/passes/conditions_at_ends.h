@@ -33,6 +33,8 @@ public:
     // The same, if it does not vary at all.
     bool add_uniform(ir::ValueId condition);
     bool empty() const { return conditions_.empty(); }
+    // Whether what is compared goes up in steps, as a quotient of the counter does.
+    bool goes_in_steps(ir::ValueId condition) const;
 
     // Appends whether all hold from the iteration with the counter `first` to that with `last`.
     ir::ValueId build(ir::Builder& builder, ir::Function& function, ir::ValueId first,

@@ -74,7 +74,7 @@ private:
                 std::count_if(result.carried.begin(), result.carried.end(), [&](const CarriedVariable& each) {
                     return each.kind == CarriedKind::kBeside && each.variable == v;
                 });
-            if (count == 1 && assignments(body_, v) == 1) continue;
+            if (count == 1 && count_assignments(source_.tree, body_, v) == 1) continue;
             throw Refusal{loop_,
                           "'" + source_.tree.variables()[v] +
                               "' is read behind a loop over prange that assigns it in some iterations only",
@@ -85,27 +85,6 @@ private:
             return each.kind == CarriedKind::kBeside &&
                    std::find(open.begin(), open.end(), each.variable) == open.end();
         });
-    }
-
-    size_t assignments(NodeId id, size_t variable) const {
-        const Node& given = node(id);
-        size_t count = 0;
-        if (given.kind == NodeKind::kAssign || given.kind == NodeKind::kAugment ||
-            given.kind == NodeKind::kFor)
-            count += in_target(given.children[0], variable);
-        if (given.kind == NodeKind::kWalrus && static_cast<size_t>(given.number) == variable) ++count;
-        for (NodeId child : given.children) count += assignments(child, variable);
-        return count;
-    }
-
-    size_t in_target(NodeId id, size_t variable) const {
-        const Node& given = node(id);
-        if (given.kind == NodeKind::kName) return static_cast<size_t>(given.number) == variable ? 1 : 0;
-        size_t count = 0;
-        if (given.kind == NodeKind::kTuple || given.kind == NodeKind::kStarred) {
-            for (NodeId child : given.children) count += in_target(child, variable);
-        }
-        return count;
     }
 
     const FunctionSource& source_;

@@ -272,4 +272,29 @@ BodyFlow flow_of_iteration(const Tree& tree, NodeId loop) {
     return flow;
 }
 
+namespace {
+
+int count_targets(const Tree& tree, NodeId id, size_t variable) {
+    const Node& node = tree[id];
+    if (node.kind == NodeKind::kName) return static_cast<size_t>(node.number) == variable ? 1 : 0;
+    if (node.kind != NodeKind::kTuple && node.kind != NodeKind::kStarred) return 0;
+    int count = 0;
+    for (NodeId child : node.children) count += count_targets(tree, child, variable);
+    return count;
+}
+
+}  // namespace
+
+int count_assignments(const Tree& tree, NodeId id, size_t variable) {
+    const Node& node = tree[id];
+    const bool is_own = static_cast<size_t>(node.number) == variable;
+    if (node.kind == NodeKind::kLambda) return 0;
+    if (node.kind == NodeKind::kDef && id != 0) return is_own ? 1 : 0;
+    int count = node.kind == NodeKind::kWalrus && is_own ? 1 : 0;
+    if (node.kind == NodeKind::kAssign || node.kind == NodeKind::kAugment || node.kind == NodeKind::kFor)
+        count += count_targets(tree, node.children[0], variable);
+    for (NodeId child : node.children) count += count_assignments(tree, child, variable);
+    return count;
+}
+
 }  // namespace weft::lang

@@ -31,4 +31,7 @@ struct BodyFlow {
 };
 BodyFlow flow_of_iteration(const Tree& tree, NodeId loop);
 
+// How many assignments to a variable are in a node, inner functions left out.
+int count_assignments(const Tree& tree, NodeId id, size_t variable);
+
 }  // namespace weft::lang

@@ -247,3 +247,78 @@ def test_integers_of_large_floats(value):
     else:
         with pytest.raises((OverflowError, ValueError)):
             function(value)
+
+
+RISING = {
+    "filled": """\
+        def f(counts, out):
+            at = 0
+            for value in range(len(counts)):
+                for _ in range(counts[value]):
+                    out[at] = value
+                    at += 1
+            return at""",
+    "from another": """\
+        def f(counts, out):
+            at, back = 3, -2
+            for i in range(len(counts)):
+                out[at] = counts[i]
+                at += 1
+                out[at - 2] += back
+                back += 1
+            return at, back""",
+    "left": """\
+        def f(counts, out):
+            at = 0
+            for i in range(2, len(counts)):
+                at += 1
+                if counts[i] == 3:
+                    break
+                out[at] = i
+            return at""",
+    "more than once": """\
+        def f(counts, out):
+            at = 0
+            for i in range(len(counts)):
+                at += 1
+                if counts[i] > 2:
+                    at += 1
+                out[at] = i
+            return at""",
+    "in steps": """\
+        def f(counts, out):
+            at = 0
+            for i in range(0, len(counts), 3):
+                out[at] = i
+                at += 1
+            return at""",
+    "skipped": """\
+        def f(counts, out):
+            at = 0
+            for i in range(len(counts)):
+                if counts[i] == 1:
+                    continue
+                out[at] = i
+                at += 1
+            return at""",
+    "downwards": """\
+        def f(counts, out):
+            at = -5
+            for i in range(len(counts) - 1, -1, -1):
+                out[at] = i
+                at += 1
+            return at""",
+}
+
+
+@pytest.mark.parametrize("name", RISING)
+def test_variables_that_go_up_with_the_counter(name):
+    function = compiled(RISING[name])
+    for size in (0, 1, 5, 12, 20):
+        for room in (0, 1, 7, 40, 80):
+            expect_same(function, numpy.arange(size) % 5, numpy.zeros(room, numpy.int64))
+    assert "tested before the loop" in str(function.explain()) or name in (
+        "more than once",
+        "skipped",
+        "in steps",
+    )
