@@ -55,7 +55,7 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     }
     result->function = result->code_->function;
     result->name = lowered.entry;
-    result->arguments.assign(arguments.begin(), arguments.end());
+    result->arguments = std::move(lowered.arguments);
     result->result = lowered.result;
     size_t values = lang::part_count(lowered.result);
     for (const lang::Site& site : lowered.sites) values = std::max(values, static_cast<size_t>(site.payload));

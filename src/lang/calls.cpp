@@ -202,6 +202,7 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
     }
     const Specialised& target = compilation_.specialise(callee, types, spot(arguments.where));
     target_.written.insert(target.written.begin(), target.written.end());
+    target_.written_lists.insert(target.written_lists.begin(), target.written_lists.end());
     std::vector<ir::Type> results;
     append_ir_types(results, target.result, true);
     Value result = inside({target.result, builder_->call(target.name, results, parts), 0});

@@ -72,7 +72,8 @@ struct Lowered {
     std::vector<Site> sites;
     std::vector<IndexNote> indices;
     std::vector<ParallelNote> parallel;
-    std::vector<bool> written;  // which arguments' memory, for arguments with scopes of their own
+    std::vector<bool> written;         // which arguments' memory, for arguments with scopes of their own
+    std::vector<TypeRef> arguments{};  // as they are in the code: lists of what is added to them, too
 };
 
 // An array of the program that functions read, without that it is passed: what symbols have as `object`.

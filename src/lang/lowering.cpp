@@ -153,9 +153,11 @@ Lowered Compilation::finish(const Specialised& entry, std::span<const TypeRef> a
     result.parallel = std::move(parallel_);
     const std::function<bool(TypeRef)> is_written = [&](TypeRef type) {
         return (is_array(type) && entry.written.contains(type->scope)) ||
+               (is_list(type) && entry.written_lists.contains(type->list)) ||
                std::any_of(type->parts.begin(), type->parts.end(), is_written);
     };
     for (TypeRef type : arguments) result.written.push_back(is_written(type));
+    result.arguments.assign(arguments.begin(), arguments.end());
     result.written.resize(arguments.size() + globals_.size());  // those are only read
     return result;
 }

@@ -39,6 +39,7 @@ struct Specialised {
     TypeRef result = nullptr;
     enum class State : uint8_t { kNew, kTyping, kTyped, kLowering, kDone } state = State::kNew;
     std::set<uint16_t> written;
+    std::set<uint32_t> written_lists{};
 };
 
 // Arrays that meet in one variable may be either, so their scopes are one. That is found while types are:

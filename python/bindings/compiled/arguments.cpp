@@ -13,26 +13,23 @@ namespace weft::python {
 namespace {
 
 // A key is a number for each scalar or array, in order; a tuple's comes before those of its items.
-enum class KeyKind : uint64_t { kScalar = 1, kArray, kNone, kTuple, kFunction, kRecord, kText };
+enum class KeyKind : uint64_t {
+    kScalar = 1,
+    kArray,
+    kNone,
+    kTuple,
+    kFunction,
+    kRecord,
+    kText,
+    kList,
+    kShared
+};
 constexpr int kKindShift = 56;
 constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9;
 constexpr int kRankShift = 16;
 
 uint64_t key_of(KeyKind kind, uint64_t details) {
     return static_cast<uint64_t>(kind) << kKindShift | details;
-}
-
-// NumPy's scalars have the buffer protocol, as arrays without dimensions have.
-bool is_numpy_scalar(PyObject* object) {
-    static nb::object generic;
-    if (!generic.is_valid()) {
-        PyObject* const modules = PySys_GetObject("modules");
-        PyObject* const numpy = modules == nullptr ? nullptr : PyDict_GetItemString(modules, "numpy");
-        if (numpy == nullptr) return false;
-        generic = nb::handle(numpy).attr("generic");
-        generic.inc_ref();  // for the life of the process
-    }
-    return PyObject_IsInstance(object, generic.ptr()) == 1;
 }
 
 lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
@@ -59,13 +56,27 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
                 parts.push_back(take_type(key, may_overlap, scope, functions));
             return lang::record_type(record, std::move(parts));
         }
+        case KeyKind::kList: return reinterpret_cast<lang::TypeRef>(*key++);
         case KeyKind::kFunction: return functions.type_of(code & 0xFFFFFFFF);
+        case KeyKind::kShared:
         case KeyKind::kNone: break;
     }
     return lang::simple_type(lang::TypeKind::kNone);
 }
 
 }  // namespace
+
+bool is_numpy_scalar(PyObject* object) {
+    static nb::object generic;
+    if (!generic.is_valid()) {
+        PyObject* const modules = PySys_GetObject("modules");
+        PyObject* const numpy = modules == nullptr ? nullptr : PyDict_GetItemString(modules, "numpy");
+        if (numpy == nullptr) return false;
+        generic = nb::handle(numpy).attr("generic");
+        generic.inc_ref();  // for the life of the process
+    }
+    return PyObject_IsInstance(object, generic.ptr()) == 1;
+}
 
 CallArguments::~CallArguments() {
     for (Py_buffer& buffer : buffers_) PyBuffer_Release(&buffer);
@@ -106,6 +117,7 @@ std::vector<lang::TypeRef> CallArguments::types_of(const WordList& key, size_t c
     const uint64_t* at = key.data();
     for (size_t i = 0; i < count; ++i)
         types.push_back(take_type(at, may_overlap, static_cast<uint16_t>(i + 1), functions));
+    number_lists(types, at != key.end());
     return types;
 }
 
@@ -207,6 +219,15 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
         return;
     }
     if (add_number(object)) return;
+    if (PyList_CheckExact(object) && !only_read_) {
+        key_.push_back(key_of(KeyKind::kList, 0));
+        key_.push_back(reinterpret_cast<uint64_t>(
+            type_of_list(object, "argument '" + name + "' of " + function + "()")));
+        lists_.add(object, parameter, words_.size());
+        words_.push_back(0);
+        words_.push_back(0);
+        return;
+    }
     if (PyTuple_CheckExact(object)) {
         const Py_ssize_t count = PyTuple_Size(object);
         key_.push_back(key_of(KeyKind::kTuple, static_cast<uint64_t>(count)));
@@ -232,10 +253,12 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
         key_.push_back(reinterpret_cast<uint64_t>(&*texts->insert(text_of(nb::handle(object))).first));
         return;
     }
-    throw TypeError(
-        "argument '" + name + "' of " + function + "() is a " + type_name(object) +
-        ", which compiled functions do not take" +
-        (PyList_Check(object) ? ": give np.array(...)" : ": give numbers, arrays or tuples of such"));
+    throw TypeError("argument '" + name + "' of " + function + "() is a " + type_name(object) +
+                    ", which compiled functions do not take: give numbers, arrays, lists or tuples of such");
+}
+
+void CallArguments::finish() {
+    if (lists_.is_shared()) key_.push_back(key_of(KeyKind::kShared, 0));
 }
 
 bool CallArguments::add_record(PyObject* object, size_t parameter, const std::string& function,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiled/lists.h"
 #include "compiled/program.h"
 #include "convert/convert.h"
 #include "device/kernel.h"
@@ -72,6 +73,9 @@ private:
     std::vector<Given> given_;
 };
 
+/// Whether it is one of NumPy's, which have the buffer protocol as arrays without dimensions have.
+bool is_numpy_scalar(PyObject* object);
+
 class CallArguments {
 public:
     explicit CallArguments(GivenFunctions& functions) : functions_(functions) {}
@@ -95,8 +99,12 @@ public:
     /// The arrays among the arguments, in order.
     const FewOf<Memory, 8>& arrays() const { return memory_; }
     const FewOf<Span, 8>& spans() const { return spans_; }
+    /// Behind all that is added.
+    void finish();
+    GivenLists& lists() { return lists_; }
     const WordList& key() const { return key_; }
     const WordList& words() const { return words_; }
+    WordList& words() { return words_; }
     /// Whether memory that is written may be read or written by another argument, too.
     bool overlaps(const std::vector<bool>& written) const;
     /// The types that the key stands for. Arrays share a scope where they may overlap, else each has its own.
@@ -121,6 +129,7 @@ private:
     std::vector<HostView> views_;
     FewOf<Py_buffer, 6> buffers_;
     std::vector<nb::object> kept_;
+    GivenLists lists_;
 };
 
 }  // namespace weft::python

@@ -353,6 +353,7 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         for (const nb::object& object : globals_of(state, *state.program, arguments))
             arguments.add_global(object.ptr(), place++, state.program->entry().name);
     }
+    arguments.finish();
     const std::shared_ptr<Compiled> compiled = find(self, arguments);
     const jit::Specialisation* code = compiled->code.get();
     if (arguments.overlaps(code->written)) [[unlikely]] {
@@ -369,7 +370,8 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         results = many.data();
     }
     std::optional<codegen::HeapFrame> frame;
-    if (code->allocates) frame.emplace(allocate_in_pool);
+    if (code->allocates || !arguments.lists().empty()) frame.emplace(allocate_in_pool);
+    if (!arguments.lists().empty()) arguments.lists().copy_in(code->arguments, arguments.words().data());
     int64_t status = 0;
     Listening listening{*code};
     {
@@ -379,6 +381,7 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         const ReleaseGil release(state.nogil || code->tells);
         status = code->function(arguments.words().data(), results);
     }
+    if (!arguments.lists().empty()) Results(results, &*frame, &arguments).copy_back(code->written);
     if (status == codegen::kStopped) std::rethrow_exception(frame->stopped());
     if (listening.error) {
         listening.error->restore();

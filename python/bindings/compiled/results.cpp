@@ -86,6 +86,10 @@ nb::object Results::next_list(lang::TypeRef type) {
     const int64_t owner = word();
     const auto known = lists_.find(owner);
     if (known != lists_.end()) return known->second;
+    return lists_[owner] = items_of(head, type);
+}
+
+nb::object Results::items_of(const int64_t* head, lang::TypeRef type) {
     const auto at = [&](lang::ListWord which) { return head[static_cast<size_t>(which)]; };
     const int64_t length = at(lang::ListWord::kLength);
     const char* items = reinterpret_cast<const char*>(at(lang::ListWord::kAddress));
@@ -102,7 +106,25 @@ nb::object Results::next_list(lang::TypeRef type) {
         at_ = outside;
         PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
     }
-    return lists_[owner] = std::move(list);
+    return list;
+}
+
+// An int that became a float to be of the list's type, and is what it was, stays an int.
+void Results::copy_back(const std::vector<bool>& written) {
+    for (const auto& [list, copy] : arguments_->lists().copies()) {
+        if (!written[copy.parameter]) continue;
+        const nb::object items = items_of(reinterpret_cast<const int64_t*>(copy.head), copy.type);
+        const Py_ssize_t both = std::min(PyList_Size(list), PyList_Size(items.ptr()));
+        for (Py_ssize_t i = 0; i < both; ++i) {
+            PyObject* const before = PyList_GetItem(list, i);
+            PyObject* const now = PyList_GetItem(items.ptr(), i);
+            if (Py_TYPE(before) == Py_TYPE(now) || PyNumber_Check(before) == 0) continue;
+            const int same = PyObject_RichCompareBool(before, now, Py_EQ);
+            if (same < 0) throw_python_error();
+            if (same == 1) PyList_SetItem(items.ptr(), i, Py_NewRef(before));
+        }
+        if (PyList_SetSlice(list, 0, PyList_Size(list), items.ptr()) != 0) throw_python_error();
+    }
 }
 
 // Memory of an argument: the argument itself where it is the same array, else an array that keeps it.

@@ -16,8 +16,13 @@ class Results {
 public:
     /// `frame` and `arguments` are where arrays are; without them there are none.
     explicit Results(const char* bytes, const codegen::HeapFrame* frame = nullptr,
-                     const CallArguments* arguments = nullptr)
-        : at_(bytes), frame_(frame), arguments_(arguments) {}
+                     CallArguments* arguments = nullptr)
+        : at_(bytes), frame_(frame), arguments_(arguments) {
+        if (arguments != nullptr) lists_ = arguments->lists().by_owner();
+    }
+
+    /// Gives the lists among the arguments that were written what the code has made of them.
+    void copy_back(const std::vector<bool>& written);
 
     nb::object next(lang::TypeRef type);
 
@@ -25,12 +30,13 @@ private:
     int64_t word();
     nb::object next_array(lang::TypeRef type);
     nb::object next_list(lang::TypeRef type);
+    nb::object items_of(const int64_t* head, lang::TypeRef type);
     nb::object of_argument(char* data, DType dtype, const Dims& shape, const Dims& strides,
                            bool readonly) const;
 
     const char* at_;
     const codegen::HeapFrame* frame_;
-    const CallArguments* arguments_;
+    CallArguments* arguments_;
     std::map<int64_t, std::shared_ptr<Storage>> storages_;
     std::map<int64_t, nb::object> lists_;  // by owner
 };

@@ -64,6 +64,7 @@ ValueId FunctionLowering::list_word(const Value& list, ListWord word) {
 }
 
 void FunctionLowering::set_list_word(const Value& list, ListWord word, ValueId value) {
+    target_.written_lists.insert(list.type->list);
     if (!dry_) builder_->store(list.parts[0], value, std::array{builder_->index(static_cast<int64_t>(word))});
 }
 
@@ -155,6 +156,7 @@ void FunctionLowering::store_item(const Value& list, ValueId index, const Value&
                                   NodeId where) {
     TypeRef element = list.type->parts[0];
     widen(list, given.type, where);
+    target_.written_lists.insert(list.type->list);
     if (given.type->kind == TypeKind::kNever || element->kind == TypeKind::kNever || dry_) return;
     const Value value = kept(given);
     if (replaces && has_owner(element)) {

@@ -1,0 +1,132 @@
+"""Python's lists as arguments of compiled functions."""
+
+import copy
+
+import numpy
+import pytest
+import weft as np
+
+
+def outcome(function, *arguments):
+    """What a call comes to, and what it leaves of its arguments."""
+    given = copy.deepcopy(arguments)
+    try:
+        return "gives", repr(function(*given)), repr(given)
+    except Exception as error:
+        return type(error).__name__, str(error), repr(given)
+
+
+def agree(function, *arguments):
+    expected = outcome(function, *arguments)
+    assert outcome(np.jit(function), *arguments) == expected
+    return expected
+
+
+def read(items):
+    total = 0
+    for x in items:
+        total += x
+    return total, len(items), items[-1], items[1:]
+
+
+@pytest.mark.parametrize("items", [[1, 2, 3], [1.5, 2.0], [True, False], [1j, 2j], [2**62]])
+def test_elements_are_numbers(items):
+    agree(read, items)
+
+
+def test_elements_of_numpys_types_keep_them():
+    f = np.jit(lambda items: items[0])
+    assert type(f([numpy.float32(2)])).__name__ == "float32"
+    assert f([numpy.int64(2)]) == 2
+
+
+def append(items, x):
+    items.append(x)
+    return items
+
+
+@pytest.mark.parametrize(
+    ("items", "x"),
+    [([1, 2], 3), ([1, 2], 0.5), ([], 1), ([[1]], [2, 3]), ([(1, 2.5)], (3, 4.5)), ([(1, [2])], (3, [4, 5]))],
+)
+def test_what_is_added_comes_back(items, x):
+    agree(append, items, x)
+
+
+def test_it_comes_back_where_the_function_raises():
+    def f(items):
+        items.pop(0)
+        raise ValueError(items)
+
+    assert agree(f, [1, 2, 3])[2] == "([2, 3],)"
+
+
+def test_a_list_stays_the_object_that_it_is():
+    items = [1, 2]
+    assert np.jit(lambda given: given)(items) is items
+    rows = [items, [3]]
+
+    @np.jit
+    def f(rows, items):
+        rows[0].append(5)
+        items.append(7)
+        rows.append([1])
+        rows[1][0] = 9
+        return rows[0] is items
+
+    assert f(rows, items) and rows == [[1, 2, 5, 7], [9], [1]] and rows[0] is items
+
+
+def test_one_list_for_two_parameters():
+    def f(a, b):
+        a.append(0.5)
+        return b, a is b
+
+    items = [1]
+    assert np.jit(f)(items, items) == ([1, 0.5], True)
+    agree(f, [1], [1])
+
+
+def test_lists_in_tuples():
+    def f(pair):
+        pair[0].append(pair[1])
+        return pair
+
+    agree(f, ([1], 2))
+
+
+def test_what_is_only_read_is_not_copied_back():
+    class Watched(list):
+        pass
+
+    items = [1, 2]
+
+    @np.jit
+    def f(items):
+        return items[0]
+
+    assert f(items) == 1 and f(items) == 1 and items == [1, 2]
+    with pytest.raises(TypeError, match="which compiled functions do not take"):
+        f(Watched())
+
+
+@pytest.mark.parametrize(
+    ("items", "error", "text"),
+    [
+        ([1, "a"], TypeError, "is a list with a str in it"),
+        ([(1, 2), 3], TypeError, r"is a list of tuple\(int, int\) and int"),
+        ([2**70], OverflowError, "the integer does not fit in 64 bits"),
+    ],
+)
+def test_errors(items, error, text):
+    f = np.jit(lambda items: len(items))
+    with pytest.raises(error, match=text):
+        f(items)
+    assert f([1]) == 1
+
+
+def test_a_list_in_itself():
+    items = [1]
+    items.append(items)
+    with pytest.raises(TypeError):
+        np.jit(lambda items: 1)(items)
