@@ -30,6 +30,11 @@ Value FunctionLowering::to_integer(const Value& value, OpId rounding, NodeId whe
     const ValueId to = builder_->apply(OpId::kLess, {real, bound(9223372036854775808.0)});
     Site outside = site({}, {});
     outside.kind = SiteKind::kToInteger;
+    if (compilation_.catches()) {  // where errors are told apart by their class
+        check(builder_->apply(OpId::kLogicalNot, {builder_->apply(OpId::kIsnan, {real})}),
+              site("ValueError", "cannot convert float NaN to integer"), {}, where);
+        outside.exception = "OverflowError";
+    }
     check(builder_->apply(OpId::kLogicalAnd, {from, to}), std::move(outside), {real}, where);
     return scalar(type, builder_->cast(real, ScalarType::kInt64));
 }

@@ -205,7 +205,9 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
     target_.written_lists.insert(target.written_lists.begin(), target.written_lists.end());
     std::vector<ir::Type> results;
     append_ir_types(results, target.result, true);
-    Value result = inside({target.result, builder_->call(target.name, results, parts), 0});
+    catches_ += target.catches ? 1 : 0;
+    target_.catches |= target.catches;
+    Value result = inside({target.result, call_and_catch(target.name, results, parts), 0});
     result.fresh = has_owner(target.result);
     add_temporary(result);
     return result;

@@ -68,6 +68,7 @@ private:
         }
         if (node.kind == NodeKind::kName) read.insert(node.atoms[0]);
         if (node.kind == NodeKind::kWalrus) own.insert(node.atoms[0]);
+        if (node.kind == NodeKind::kExcept && node.children.size() > 2) target(node.children[1], own);
         if (node.kind == NodeKind::kAssign || node.kind == NodeKind::kAugment ||
             node.kind == NodeKind::kFor || node.kind == NodeKind::kComprehension)
             target(node.children[0], own);

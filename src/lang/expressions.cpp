@@ -17,6 +17,12 @@ constexpr std::string_view kArrayAttributes[] = {"shape",  "ndim",  "itemsize", 
 
 Value FunctionLowering::lower(NodeId id, Environment& environment) {
     const Node& expression = node(id);
+    const Now now(*this, environment);
+    static constexpr NodeKind kRaising[] = {
+        NodeKind::kName,  NodeKind::kAttribute, NodeKind::kIndex, NodeKind::kBinary,
+        NodeKind::kUnary, NodeKind::kCompare,   NodeKind::kCall,  NodeKind::kListComprehension};
+    if (std::find(std::begin(kRaising), std::end(kRaising), expression.kind) != std::end(kRaising))
+        note_raise(environment);
     switch (expression.kind) {
         case NodeKind::kInt:
         case NodeKind::kFloat:
@@ -328,6 +334,7 @@ Value FunctionLowering::lower_and_or(NodeId id, size_t from, Environment& enviro
 
 Value FunctionLowering::lower_condition(NodeId id, Environment& environment) {
     const Node& expression = node(id);
+    const Now now(*this, environment);
     if (expression.kind == NodeKind::kAnd || expression.kind == NodeKind::kOr)
         return lower_condition(id, 0, environment);
     if (expression.kind == NodeKind::kUnary && expression.atoms[0] == "not") {

@@ -288,6 +288,7 @@ FunctionLowering::Loop FunctionLowering::open_loop(NodeId id, Environment& envir
     const Flow& flow = flows_.at(id);
     Loop loop;
     loop.flow = &flow;
+    loop.finals = finals_.size();
     for (size_t v = 0; v < environment.size(); ++v) {
         if (!flow.assigned[v]) continue;
         if (!flow.live_head[v] && !flow.live_after[v]) {  // the loop gives it another value before it is read
@@ -308,7 +309,7 @@ void FunctionLowering::find_types(NodeId id, Loop& loop, const Environment& envi
     for (const Value& value : environment) entry.push_back(value.type);
     entry.push_back(result_);
     const auto [known, is_new] = known_loops_.try_emplace({id, std::move(entry)});
-    if (!is_new) {
+    if (!is_new && tries_.empty() && finals_.empty()) {
         loop.breaks = known->second.back() != nullptr;
         loop.types.assign(known->second.begin(), known->second.end() - 1);
         return;
@@ -317,6 +318,7 @@ void FunctionLowering::find_types(NodeId id, Loop& loop, const Environment& envi
     do {
         loop.grown = false;
         Environment inner = start_iteration(loop, environment, {});
+        const Now now(*this, inner);
         loops_.push_back(&loop);
         const bool reached = iteration(inner);
         loops_.pop_back();
@@ -401,7 +403,9 @@ bool FunctionLowering::close_loop(NodeId id, const Loop& loop, Environment& envi
 // Whether something in it loops, but for loops of few iterations, which are unrolled.
 bool FunctionLowering::has_loop(NodeId id) const {
     const Node& given = node(id);
-    if (given.kind == NodeKind::kWhile || given.kind == NodeKind::kComprehension) return true;
+    if (given.kind == NodeKind::kWhile || given.kind == NodeKind::kComprehension ||
+        given.kind == NodeKind::kTry)
+        return true;
     if (given.kind == NodeKind::kFor) {
         const std::vector<NodeId>& range = node(given.children[1]).children;
         if (node(given.children[1]).kind != NodeKind::kCall || range.size() < 2 || range.size() > 3)
@@ -493,6 +497,7 @@ bool FunctionLowering::lower_iteration(NodeId id, const Sequence& sequence, Envi
     note(counter, sequence.direct ? sequence.of_element : Fact{0, INT64_MAX, {}, 0});
     if (hoist_ != nullptr) hoist_->counter = counter;
     const Value element = sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
+    note_raise(environment);
     assign(node(id).children[0], element, environment, id);
     return lower_block(node(id).children[2], environment);
 }
@@ -551,6 +556,8 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
         }
     }
     const auto iteration = [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+        const Nested nested(*this);
+        loop.level = open_loops_;
         Environment inner = start_iteration(loop, environment, arguments.subspan(1));
         if (hoist_ != nullptr) hoist_->counter = arguments[0];
         for (const auto& [v, ahead] : rising) {
@@ -558,6 +565,7 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
             note_operator(OpId::kAdd, value, arguments[0], ahead);
             inner[v].parts[0] = value;
         }
+        const Now now(*this, inner);
         if (sequence.goes_on) leave_unless(sequence.goes_on(arguments[0]), loop, inner, id);
         loops_.push_back(&loop);
         const bool reached = lower_iteration(id, sequence, inner, arguments[0]);
@@ -615,7 +623,10 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
                 return forwarded;
             },
             [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+                const Nested nested(*this);
+                loop.level = open_loops_;
                 Environment inner = start_iteration(loop, environment, arguments);
+                const Now now(*this, inner);
                 loops_.push_back(&loop);
                 test(inner, loop);
                 const bool reached = lower_block(statement.children[1], inner);
@@ -630,11 +641,12 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
 bool FunctionLowering::lower_break(NodeId id, Environment& environment) {
     if (loops_.empty()) fail(id, "'break' outside loop");
     Loop& loop = *loops_.back();
+    if (!lower_finals(loop.finals, environment)) return false;
     if (dry_) {
         meet(loop, environment, id);
         loop.breaks = true;
     } else {
-        builder_->break_loop(end_iteration(loop, environment, false, id));
+        builder_->break_loop(end_iteration(loop, environment, false, id), open_loops_ - loop.level);
     }
     return false;
 }
@@ -642,10 +654,11 @@ bool FunctionLowering::lower_break(NodeId id, Environment& environment) {
 bool FunctionLowering::lower_continue(NodeId id, Environment& environment) {
     if (loops_.empty()) fail(id, "'continue' not properly in loop");
     Loop& loop = *loops_.back();
+    if (!lower_finals(loop.finals, environment)) return false;
     if (dry_) {
         meet(loop, environment, id);
     } else {
-        builder_->continue_loop(end_iteration(loop, environment, true, id));
+        builder_->continue_loop(end_iteration(loop, environment, true, id), open_loops_ - loop.level);
     }
     return false;
 }

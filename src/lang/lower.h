@@ -28,7 +28,7 @@ enum class SiteKind : uint8_t {
     kTold,       // what `told` says, by a payload of all its values
 };
 
-// An error that compiled code raises, by its number in the IR.
+// An error that compiled code raises, by its number in the IR (exceptions/classes.h).
 struct Site {
     SiteKind kind = SiteKind::kFixed;
     std::string exception;  // "IndexError"; empty: the class that `symbol` names

@@ -339,12 +339,25 @@ ValueId FunctionLowering::as_index(const Value& given, NodeId where) {
 }
 
 void FunctionLowering::check(ValueId holds, Site site, std::vector<ValueId> payload, NodeId where) {
-    if (dry_ || defer(holds, site, where)) return;
+    const bool is_caught = compilation_.catches() && try_of(compilation_.exceptions().of(site)) != nullptr;
+    if (dry_) return;
+    const bool gives_back = compilation_.catches() && now_ != nullptr && has_owners(*now_);
+    if (!is_caught && defer(holds, site, where)) return;
     raise_deferred();
+    if (is_caught || gives_back) {
+        builder_->if_else(
+            holds, [](ir::Builder&, std::span<const ValueId>) { return std::vector<ValueId>(); },
+            [&](ir::Builder&, std::span<const ValueId>) {
+                raise_site(std::move(site), std::move(payload), where);
+                return std::vector<ValueId>();
+            });
+        return;
+    }
+    const uint32_t exception = compilation_.catches() ? compilation_.exceptions().of(site) : 0;
     site.function = spot(where).function;
     site.node = spot(where).node;
     site.payload = static_cast<int>(payload.size());
-    builder_->check(holds, compilation_.add_site(std::move(site)), payload);
+    builder_->check(holds, compilation_.add_site(std::move(site)) | exception << kErrorBits, payload);
 }
 
 Site FunctionLowering::site(std::string exception, std::string text) const {

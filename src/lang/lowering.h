@@ -17,6 +17,7 @@
 #include "lang/containers/list_layout.h"
 #include "lang/containers/list_types.h"
 #include "lang/diagnostics.h"
+#include "lang/exceptions/classes.h"
 #include "lang/lower.h"
 #include "lang/parallel/carried.h"
 #include "lang/tree/liveness.h"
@@ -37,6 +38,7 @@ using Environment = std::vector<Value>;  // by variable
 struct Specialised {
     std::string name;
     TypeRef result = nullptr;
+    bool catches = false;  // errors, itself or in what it calls
     enum class State : uint8_t { kNew, kTyping, kTyped, kLowering, kDone } state = State::kNew;
     std::set<uint16_t> written;
     std::set<uint32_t> written_lists{};
@@ -88,6 +90,10 @@ public:
         sites_.push_back(std::move(site));
         return static_cast<uint32_t>(sites_.size() - 1);
     }
+    // Whether some function of the module catches errors. Then what raises gives back what it has.
+    bool catches() const { return catches_; }
+    void note_catch() { catches_ = true; }
+    ExceptionClasses& exceptions() { return exceptions_; }
     void add_index(const IndexNote& note) { indices_.push_back(note); }
     void add_parallel(ParallelNote note) { parallel_.push_back(std::move(note)); }
     // A function that is no specialisation: the iterations of a parallel loop.
@@ -118,6 +124,8 @@ private:
     std::vector<IndexNote> indices_;
     std::vector<ParallelNote> parallel_;
     int functions_beside_ = 0;
+    bool catches_ = false;
+    ExceptionClasses exceptions_;
 };
 
 class FunctionLowering {
@@ -215,6 +223,8 @@ private:
         bool grown = false;
         const Flow* flow = nullptr;
         bool breaks = false;   // some break leaves it
+        int level = 0;         // how many loops of the IR are open in its body
+        size_t finals = 0;     // how many tries with finally are around it
         bool flagged = false;  // after the variables it carries whether no break left it
         size_t place_of(size_t variable) const {
             return static_cast<size_t>(std::find(carried.begin(), carried.end(), variable) - carried.begin());
@@ -349,6 +359,74 @@ private:
     Value required(const Value& value, NodeId where);
     Value negation(ir::ValueId condition);
     [[noreturn]] void refuse_operands(const std::string& sign, TypeRef left, TypeRef right, NodeId where);
+
+    // --- exceptions (exceptions/) ---------------------------------------------------------------------
+
+    struct Try {
+        NodeId id = 0;
+        const Flow* flow = nullptr;
+        std::vector<std::string> keys{};  // classes that it catches
+        bool catches_all = false;
+        bool goes_on = false;           // what it has caught may be raised again
+        std::vector<size_t> failing{};  // variables that are read where an error is caught
+        std::vector<TypeRef> failing_types{}, fine_types{};
+        bool raises = false;
+        int level = 0;
+        size_t first_temporary = 0;
+    };
+    struct Final {
+        NodeId block;
+        size_t tries;  // around it
+    };
+    struct Handling {
+        ir::ValueId error;
+        int catches;
+    };
+    // While a loop's body is built.
+    class Nested {
+    public:
+        explicit Nested(FunctionLowering& lowering) : lowering_(lowering) { ++lowering_.open_loops_; }
+        ~Nested() { --lowering_.open_loops_; }
+        Nested(const Nested&) = delete;
+        Nested& operator=(const Nested&) = delete;
+
+    private:
+        FunctionLowering& lowering_;
+    };
+    // Where the walk is: the variables that an error would leave.
+    class Now {
+    public:
+        Now(FunctionLowering& lowering, Environment& environment)
+            : lowering_(lowering), before_(std::exchange(lowering.now_, &environment)) {}
+        ~Now() { lowering_.now_ = before_; }
+        Now(const Now&) = delete;
+        Now& operator=(const Now&) = delete;
+
+    private:
+        FunctionLowering& lowering_;
+        Environment* before_;
+    };
+    Try* try_of(uint32_t exception);
+    void leave_to(Try& target, ir::ValueId error, const Environment& environment);
+    // While types are found: what follows may raise.
+    void note_raise(const Environment& environment);
+    void raise_number(ir::ValueId error, const Environment& environment);
+    void release_all(const Environment& environment);
+    bool has_owners(const Environment& environment) const;
+    void raise_site(Site site, std::vector<ir::ValueId> payload, NodeId where);
+    std::vector<ir::ValueId> call_and_catch(const std::string& callee, std::span<const ir::Type> types,
+                                            std::span<const ir::ValueId> arguments);
+    bool lower_try(NodeId id, Environment& environment);
+    bool lower_except(NodeId id, Environment& environment);
+    bool lower_handlers(NodeId id, size_t number, const std::vector<std::vector<std::string>>& classes,
+                        ir::ValueId error, Environment& environment);
+    std::vector<std::string> caught_classes(NodeId id);
+    bool protect(NodeId key, Try& whole, Environment& environment,
+                 const std::function<bool(Environment&)>& body, const std::function<bool(Environment&)>& fine,
+                 const std::function<bool(Environment&, ir::ValueId)>& failed);
+    bool lower_finals(size_t from, Environment& environment);
+    void expect_no_catch(int before, NodeId where);
+    bool raise_again(NodeId id, const Environment& environment);
 
     // --- lists (containers/) --------------------------------------------------------------------------
 
@@ -600,7 +678,13 @@ private:
     std::unordered_map<uint32_t, Sum> sums_;
     std::unordered_map<uint32_t, ir::ValueId> not_below_;  // a value that is at least another
     Hoist* hoist_ = nullptr;
-    std::vector<Value> temporaries_;                 // fresh values that nobody has kept
+    std::vector<Value> temporaries_;  // fresh values that nobody has kept
+    std::vector<Try*> tries_;
+    std::vector<Final> finals_;
+    std::vector<Handling> handling_;
+    int catches_ = 0;  // tries and calls that catch, up to here
+    int open_loops_ = 0;
+    Environment* now_ = nullptr;
     const VariableSet* assigned_in_loop_ = nullptr;  // whose sequence is being found
     Deferred* deferred_ = nullptr;
     std::vector<std::pair<size_t, ScalarType>> accumulated_;  // arrays of which chunks have copies

@@ -18,6 +18,10 @@ bool FunctionLowering::lower_block(NodeId id, Environment& environment) {
 
 bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
     const Node& statement = node(id);
+    const Now now(*this, environment);
+    const bool is_plain = statement.kind == NodeKind::kPass || statement.kind == NodeKind::kBreak ||
+                          statement.kind == NodeKind::kContinue;
+    if (!is_plain) note_raise(environment);
     switch (statement.kind) {
         case NodeKind::kAssign:
             assign(statement.children[0], lower(statement.children[1], environment), environment, id);
@@ -33,6 +37,7 @@ bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
         case NodeKind::kReturn: return lower_return(id, environment);
         case NodeKind::kRaise: return lower_raise(id, environment);
         case NodeKind::kAssert: lower_assert(id, environment); return true;
+        case NodeKind::kTry: return lower_try(id, environment);
         case NodeKind::kDelete: delete_targets(id, environment); return true;
         case NodeKind::kDef: {
             Value function = kept(define_function(id, environment));
@@ -255,9 +260,11 @@ bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
                  "Return values of one type.", {{result_origin_, lang::describe(result_)}});
         if (result_ == nullptr) result_origin_ = id;
         result_ = both;
+        lower_finals(0, environment);
         return false;
     }
     const Value result = at_border(convert(kept(value), result_, id));
+    if (!lower_finals(0, environment)) return false;
     for (Value& variable : environment) release(variable);
     const std::vector<Value> around = temporaries_;  // which end on the other ways, too
     end_temporaries(0);
@@ -310,16 +317,10 @@ void FunctionLowering::tell_arguments(Site& site, std::span<const Value> values,
 
 bool FunctionLowering::lower_raise(NodeId id, Environment& environment) {
     const Node& statement = node(id);
-    if (statement.children.empty()) fail(id, "there is no exception to raise again");
+    if (statement.children.empty()) return raise_again(id, environment);
     std::vector<ValueId> payload;
     Site raised = site_of_exception(statement.children[0], environment, payload);
-    if (!dry_) {
-        raised.function = spot(id).function;
-        raised.node = spot(id).node;
-        raise_deferred();
-        raised.payload = static_cast<int>(payload.size());
-        builder_->raise(compilation_.add_site(std::move(raised)), std::move(payload));
-    }
+    raise_site(std::move(raised), std::move(payload), id);
     return false;
 }
 
@@ -339,12 +340,7 @@ void FunctionLowering::lower_assert(NodeId id, Environment& environment) {
         std::vector<ValueId> payload;
         const Value text = lower(statement.children[1], inner);
         tell_arguments(failed, std::span(&text, 1), payload, statement.children[1]);
-        if (dry_) return;
-        raise_deferred();
-        failed.function = spot(id).function;
-        failed.node = spot(id).node;
-        failed.payload = static_cast<int>(payload.size());
-        builder_->raise(compilation_.add_site(std::move(failed)), std::move(payload));
+        raise_site(std::move(failed), std::move(payload), id);
     };
     if (dry_) return fails();
     builder_->if_else(

@@ -44,11 +44,12 @@ struct Record {
 
 struct Symbol {
     SymbolKind kind = SymbolKind::kUnknown;
-    std::string name;                // in the program
-    std::string path;                // kKnown, kModule; of kUnknown the type
-    TypeRef type = nullptr;          // kValue
-    const Record* record = nullptr;  // kRecord
-    const void* object = nullptr;    // kGlobal: which it is
+    std::string name;                      // in the program
+    std::string path;                      // kKnown, kModule; of kUnknown the type
+    TypeRef type = nullptr;                // kValue
+    const Record* record = nullptr;        // kRecord
+    const void* object = nullptr;          // kGlobal: which it is
+    std::vector<std::string> ancestors{};  // kException: of the class and those that it is of, a name each
     const FunctionSource* function =
         nullptr;  // kFunction; null where it cannot be compiled, which `path` tells
 

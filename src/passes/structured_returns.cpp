@@ -32,6 +32,17 @@ int exits_in(const Instruction& instruction, int depth) {
     return count;
 }
 
+// Whether some exit leaves more than the loop that `depth` others lie between.
+bool leaves_more(const Instruction& instruction, int depth) {
+    const bool is_exit = instruction.opcode == Opcode::kBreak || instruction.opcode == Opcode::kContinue;
+    const int inside = depth + (is_loop(instruction.opcode) ? 1 : 0);
+    return (is_exit && instruction.depth > depth) ||
+           std::any_of(instruction.regions.begin(), instruction.regions.end(), [&](const Region& region) {
+               return std::any_of(region.body.begin(), region.body.end(),
+                                  [&](const Instruction& each) { return leaves_more(each, inside); });
+           });
+}
+
 // One loop of one iteration.
 class Structure {
 public:
@@ -41,7 +52,7 @@ public:
     bool can_be() const {
         return std::none_of(loop_.results.begin(), loop_.results.end(),
                             [&](ValueId result) { return function_.type(result).is_buffer; }) &&
-               can_be(loop_.regions[0]);
+               !leaves_more(loop_, -1) && can_be(loop_.regions[0]);
     }
 
     Values build(Builder& builder) {

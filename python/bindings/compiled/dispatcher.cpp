@@ -27,6 +27,7 @@
 #include "graph/storage.h"
 #include "jit/specialisation.h"
 #include "lang/diagnostics.h"
+#include "lang/exceptions/classes.h"
 #include "module.h"
 #include "package.h"
 
@@ -391,7 +392,8 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded in a compiled function");
         throw_python_error();
     }
-    if (status != 0) raise(*compiled, code->sites[static_cast<size_t>(status - 1)], results);
+    if (status != 0)
+        raise(*compiled, code->sites[lang::site_of_error(static_cast<uint32_t>(status - 1))], results);
     return Results(results, frame ? &*frame : nullptr, &arguments).next(code->result);
 }
 

@@ -124,6 +124,12 @@ private:
         } else if (kind == "exception") {
             symbol.kind = SymbolKind::kException;
             program_.classes[&symbol] = nb::borrow(described[2]);
+            for (nb::handle each : described[2].attr("__mro__")) {
+                const bool is_builtin = text_of(each.attr("__module__")) == "builtins";
+                symbol.ancestors.push_back(is_builtin
+                                               ? text_of(each.attr("__name__"))
+                                               : std::to_string(reinterpret_cast<uintptr_t>(each.ptr())));
+            }
         } else if (kind == "function") {
             fill_function(symbol, described[2]);
         } else if (kind == "array" || kind == "object") {

@@ -11,7 +11,8 @@ and comments, blank lines and annotations do not show in it: it is the key of ca
     P   (param NAME) (default NAME [E]) (rest NAME) (keyword NAME) (keyword_default NAME [E])
     S   (assign TARGET E) (augment OP TARGET E) (expr E) (pass) (if E BLOCK BLOCK) (while E BLOCK BLOCK)
         (for TARGET E BLOCK BLOCK) (break) (continue) (return [E]) (raise [E]) (assert E [E]) (delete TARGET...)
-        (def ...)
+        (def ...) (try BLOCK BLOCK BLOCK H...)
+    H   (except E BLOCK) (except E (name X) BLOCK)
     TARGET (name X) (index E I...) (tuple TARGET...) (starred TARGET) (attribute E NAME)
     E   (int N) (float HEX) (complex HEX HEX) (bool 0|1) (none) (string "...") (ellipsis) (name X) (global K)
         (format "..." E...) which is str.format of the text
@@ -21,7 +22,8 @@ and comments, blank lines and annotations do not show in it: it is the key of ca
     COMP (comp TARGET E E...)
     A   E, (keyword NAME E), (starred E)
 
-The second block of `if` and the loops is `else`; it is empty where there is none. Defaults have their expression in
+The second block of `if`, the loops and `try` is `else`, the third of `try` is `finally`; either is empty where there is
+none. E of an `except` is (none) where it catches all. Defaults have their expression in
 inner functions alone: those of the function itself travel as values. `.1`, `.2` are variables that the program does
 not have: `a = b = e` is (assign (name .1) e) and two more. A variable of a comprehension whose name the function has,
 too, is called `x.1`. Whole literals and arithmetic with such are one literal, of at most 256 bits.

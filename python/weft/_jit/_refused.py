@@ -8,11 +8,7 @@ REFUSED = {
     "Await": ("`await` is not compiled", "wait where the function is called, and pass the value"),
     "Yield": ("generators are not compiled", "write the values into an array and return it"),
     "YieldFrom": ("generators are not compiled", "write the values into an array and return it"),
-    "Try": ("`try` is not compiled", "test for the error before, or catch it where the function is called"),
-    "TryStar": (
-        "`try` is not compiled",
-        "test for the error before, or catch it where the function is called",
-    ),
+    "TryStar": ("`except*` is not compiled", "write a plain except"),
     "With": ("`with` is not compiled", "enter the block where the function is called"),
     "ClassDef": (
         "classes inside of functions are not compiled",

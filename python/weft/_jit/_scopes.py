@@ -35,6 +35,10 @@ def own_names(node):
                 names[item.id] = item.id
         elif isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             names[item.name] = item.name
+        elif isinstance(item, ast.ExceptHandler):
+            if item.name is not None:
+                names[item.name] = item.name
+            waiting.extend(ast.iter_child_nodes(item))
         elif isinstance(item, ast.Lambda):
             pass
         elif isinstance(item, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):

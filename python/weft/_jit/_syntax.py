@@ -279,6 +279,22 @@ class Writer:
             self.expression(node.msg)
         self._close()
 
+    def _write_Try(self, node):
+        self._open("try", node)
+        for block in (node.body, node.orelse, node.finalbody):
+            self._block(block, node)
+        for handler in node.handlers:
+            self._open("except", handler)
+            if handler.type is None:
+                self._leaf("none", handler)
+            else:
+                self.expression(handler.type)
+            if handler.name is not None:
+                self._leaf("name", handler, self._scope.find(handler.name))
+            self._block(handler.body, handler)
+            self._close()
+        self._close()
+
     def _write_Delete(self, node):
         self._open("delete", node)
         for target in node.targets:

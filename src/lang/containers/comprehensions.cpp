@@ -81,6 +81,7 @@ void FunctionLowering::for_each(const Sequence& sequence, const std::function<vo
     Hoist* const hoist = std::exchange(hoist_, nullptr);
     builder_->for_loop(builder_->index(0), sequence.count(), builder_->index(1), {},
                        [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+                           const Nested nested(*this);
                            note(arguments[0], {0, INT64_MAX, {}, 0});
                            const size_t temporaries = temporaries_.size();
                            if (sequence.goes_on) leave_unless(sequence.goes_on(arguments[0]), {}, {}, 0);
@@ -128,6 +129,7 @@ void FunctionLowering::lower_clause(NodeId id, size_t number, Environment& envir
     };
     const auto iteration = [&](Environment& inner, ValueId counter) {
         note(counter, {0, INT64_MAX, {}, 0});
+        const Now now(*this, inner);
         const size_t temporaries = temporaries_.size();
         assign(parts[0], sequence.element(counter), inner, clause);
         filter(filter, 2, inner);
@@ -145,6 +147,7 @@ void FunctionLowering::lower_clause(NodeId id, size_t number, Environment& envir
             builder_->index(0), sequence.count(), builder_->index(1),
             carried_parts(loop, environment, true, clause),
             [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+                const Nested nested(*this);
                 Environment inner = start_iteration(loop, environment, arguments.subspan(1));
                 if (sequence.goes_on) leave_unless(sequence.goes_on(arguments[0]), loop, inner, clause);
                 iteration(inner, arguments[0]);

@@ -26,7 +26,7 @@ constexpr int64_t kChunks = 256;  // at most: a function of the number of iterat
 }  // namespace
 
 bool FunctionLowering::is_parallel(NodeId sequence) const {
-    if (!compilation_.options().parallel) return false;
+    if (!compilation_.options().parallel || !tries_.empty()) return false;
     if (node(sequence).kind != NodeKind::kCall) return false;
     const NodeId callee = node(sequence).children[0];
     if (node(callee).kind != NodeKind::kGlobal) return false;

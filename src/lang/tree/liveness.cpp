@@ -71,8 +71,71 @@ private:
 
     VariableSet block(NodeId id, VariableSet live) {
         const std::vector<NodeId>& statements = tree_[id].children;
-        for (size_t i = statements.size(); i-- > 0;) live = statement(statements[i], std::move(live));
+        add_handlers(live);
+        for (size_t i = statements.size(); i-- > 0;) {
+            live = statement(statements[i], std::move(live));
+            add_handlers(live);
+        }
         return live;
+    }
+
+    // What handlers read of a try may be read after each statement in it.
+    void add_handlers(VariableSet& live) const {
+        if (!handlers_.empty()) merge(live, handlers_.back());
+    }
+
+    VariableSet handled(const VariableSet& read, NodeId body, VariableSet live) {
+        handlers_.push_back(read);
+        if (handlers_.size() > 1) merge(handlers_.back(), handlers_[handlers_.size() - 2]);
+        live = block(body, std::move(live));
+        handlers_.pop_back();
+        return live;
+    }
+
+    // The try with its handlers is what the finally is behind.
+    VariableSet try_statement(NodeId id, const VariableSet& live) {
+        const std::vector<NodeId>& parts = tree_[id].children;
+        const NodeId body = parts[0], otherwise = parts[1], last = parts[2];
+        const VariableSet before_last = block(last, live), behind_error = block(last, none_);
+        Flow& whole = flow_of(id, live);
+        for (size_t k = 0; k < parts.size(); ++k) {
+            if (k != 2) assigned(parts[k], whole.assigned);
+        }
+        assigned(last, whole.assigned_otherwise);
+        const auto note = [&](Flow& flow, const VariableSet& fine, const VariableSet& failed) {
+            if (flow.live_otherwise.empty()) flow.live_otherwise = none_;
+            merge(flow.live_otherwise, fine);
+            merge(flow.live_head, failed);
+        };
+        note(whole, before_last, behind_error);
+        const bool has_final = !tree_[last].children.empty();
+        if (has_final) {
+            handlers_.push_back(behind_error);
+            if (handlers_.size() > 1) merge(handlers_.back(), handlers_[handlers_.size() - 2]);
+        }
+        const VariableSet fine = block(otherwise, before_last);
+        VariableSet caught = none_;
+        add_handlers(caught);
+        for (size_t k = 3; k < parts.size(); ++k) {
+            const std::vector<NodeId>& handler = tree_[parts[k]].children;
+            VariableSet before = block(handler.back(), before_last);
+            if (handler.size() > 2) end(before, tree_[handler[1]].number);
+            merge(caught, before);
+        }
+        VariableSet before = before_last;
+        if (parts.size() > 3) {
+            Flow& inner = flow_of(otherwise, before_last);
+            assigned(body, inner.assigned);
+            for (size_t k = 1; k < parts.size(); ++k) {
+                if (k != 2) assigned(parts[k], inner.assigned_otherwise);
+            }
+            note(inner, fine, caught);
+            before = handled(caught, body, fine);
+        } else {
+            before = block(body, before_last);
+        }
+        if (has_final) handlers_.pop_back();
+        return before;
     }
 
     VariableSet statement(NodeId id, VariableSet live) {
@@ -100,6 +163,7 @@ private:
             case NodeKind::kExpression:
             case NodeKind::kAssert: return expressions(node.children, std::move(live));
             case NodeKind::kDef: end(live, node.number); return defaults(node, std::move(live));
+            case NodeKind::kTry: return try_statement(id, live);
             case NodeKind::kDelete:
                 for (NodeId child : node.children) live = target(child, std::move(live));
                 return live;
@@ -241,6 +305,8 @@ private:
         const Node& node = tree_[id];
         if (node.kind == NodeKind::kAssign || node.kind == NodeKind::kAugment || node.kind == NodeKind::kFor)
             assigned_by_target(node.children[0], set);
+        if (node.kind == NodeKind::kExcept && node.children.size() > 2)
+            assigned_by_target(node.children[1], set);
         if (node.kind == NodeKind::kDelete) {
             for (NodeId child : node.children) assigned_by_target(child, set);
         }
@@ -256,6 +322,7 @@ private:
     VariableSet none_;
     std::unordered_map<NodeId, Flow> flows_;
     std::vector<Loop> loops_;
+    std::vector<VariableSet> handlers_;  // of the tries around: what is read where they catch an error
 };
 
 }  // namespace
@@ -293,6 +360,11 @@ int count_assignments(const Tree& tree, NodeId id, size_t variable) {
     int count = node.kind == NodeKind::kWalrus && is_own ? 1 : 0;
     if (node.kind == NodeKind::kAssign || node.kind == NodeKind::kAugment || node.kind == NodeKind::kFor)
         count += count_targets(tree, node.children[0], variable);
+    if (node.kind == NodeKind::kExcept && node.children.size() > 2)
+        count += count_targets(tree, node.children[1], variable);
+    if (node.kind == NodeKind::kDelete) {
+        for (NodeId child : node.children) count += count_targets(tree, child, variable);
+    }
     for (NodeId child : node.children) count += count_assignments(tree, child, variable);
     return count;
 }

@@ -17,10 +17,13 @@ struct Flow {
     VariableSet assigned;            // in its bodies; of loops without their else
     VariableSet assigned_otherwise;  // in a loop's else
     VariableSet live_after;          // read behind it before they are assigned
-    VariableSet live_head;           // of loops: read at the start of an iteration or behind the loop
+    VariableSet live_head;           // of loops: read at the start of an iteration or behind the loop; of
+                                     // tries: read where an error is caught
+    VariableSet live_otherwise;      // of tries: read where none was raised
 };
 
-// For each if, while and for of the function; and, or and conditional expressions have entries for the names
+// For each if, while and for of the function; a try has its own for its finally, and that of its else for its
+// handlers; and, or and conditional expressions have entries for the names
 // that their parts assign.
 std::unordered_map<NodeId, Flow> find_flows(const Tree& tree);
 

@@ -152,7 +152,12 @@ def test_readonly_arrays_are_read_and_not_written():
 
 
 def test_unsuitable_arguments_are_named_and_the_function_still_works():
-    for bad, text in [(["a"], "with a str in it"), ({}, "dict"), (numpy.array(["a"]), "format"), (2**70, "64 bits")]:
+    for bad, text in [
+        (["a"], "with a str in it"),
+        ({}, "dict"),
+        (numpy.array(["a"]), "format"),
+        (2**70, "64 bits"),
+    ]:
         with pytest.raises((TypeError, OverflowError), match=text):
             total(bad)
     assert total(numpy.ones(2)) == 2

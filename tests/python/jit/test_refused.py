@@ -30,8 +30,6 @@ PROGRAMS = {
     "set": "def f(a):\n    return a in {1, 2}\n",
     "set_comprehension": "def f(a):\n    return {x for x in a}\n",
     "tabs": "def f(a):\n\tif a:\n\t\twith a: pass\n",
-    "try": "def f(a):\n    try:\n        return 1 / a\n    except ZeroDivisionError:\n        return 0\n",
-    "try_finally": "def f(a):\n    for x in a:\n        try: x += 1\n        finally: x -= 1\n    return x\n",
     "with": "def f(a):\n    with a as b:\n        return b\n",
     "yield": "def f(a):\n    for x in a:\n        yield x\n",
     "yield_from": "def f(a):\n    yield from a\n",

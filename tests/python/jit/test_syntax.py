@@ -218,5 +218,5 @@ def test_a_node_without_a_place_has_that_around_it():
 
 
 def test_what_python_has_no_word_for_in_a_tree_is_refused():
-    with pytest.raises(CompileError, match=r"program\.py, line 2, in f: `try` is not compiled"):
-        described("def f(a):\n    try: pass\n    finally: pass\n")
+    with pytest.raises(CompileError, match=r"program\.py, line 2, in f: `with` is not compiled"):
+        described("def f(a):\n    with a:\n        pass\n")
