@@ -14,7 +14,15 @@ import sys
 import types
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-NUMPYS = ("ceil", "empty", "float64", "floor", "int64", "rint")  # functions of NumPy's that the prelude uses
+NUMPYS = (
+    "ceil",
+    "empty",
+    "empty_like",
+    "float64",
+    "floor",
+    "int64",
+    "rint",
+)  # functions of NumPy's that the prelude uses
 
 
 def load_frontend():

@@ -526,6 +526,7 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
             for (size_t d = 0; d < base.type->rank; ++d) shape.push_back(size_of(base, d));
             return reshaped(copied(base, shape, where), {integer(-1)}, where);
         }
+        if (name == "sort" || name == "argsort") return sort_array(name, base, arguments, 0);
         if (name == "fill") {
             expect_arguments(name, arguments, 1, 1);
             if (base.type->readonly) fail(where, "the array is read-only", "Give the function a copy.");

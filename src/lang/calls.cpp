@@ -314,6 +314,13 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
                                                      "empty_like", "zeros_like", "ones_like", "full_like"};
         if (std::find(std::begin(kMade), std::end(kMade), name) != std::end(kMade))
             return call_allocate(name, arguments);
+        const bool of_array = !arguments.positional.empty() && is_array(arguments.positional[0].type);
+        if (name == "sort" && of_array) {
+            const Value made = call_method(arguments.positional[0], "copy", {{}, {}, arguments.where});
+            sort_array(name, made, arguments, 1);
+            return made;
+        }
+        if (name == "argsort" && of_array) return sort_array(name, arguments.positional[0], arguments, 1);
         if (name == "array" || name == "asarray") return call_array(arguments);
         if (name == "copy" && arguments.positional.size() == 1 && is_array(arguments.positional[0].type))
             return call_method(arguments.positional[0], name, {{}, arguments.keywords, arguments.where});

@@ -458,6 +458,7 @@ private:
     Sequence list_sequence(const Value& list, NodeId where);
     Value array_of(const Value& value, std::optional<ScalarType> dtype, NodeId where);
     Value call_array(const Arguments& arguments);
+    Value sort_array(const std::string& name, const Value& array, const Arguments& arguments, size_t first);
     void refuse_list(TypeRef type, const std::string& name, NodeId where) const;
     void delete_targets(NodeId id, Environment& environment);
     void unpack_list(NodeId target, const Value& list, Environment& environment, NodeId statement);

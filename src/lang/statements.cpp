@@ -65,6 +65,12 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
                 for (NodeId child : left.children) assign(child, value, environment, statement);
                 return;
             }
+            if (value.type->kind == TypeKind::kRange || (is_array(value.type) && value.type->rank == 1)) {
+                const Value given = value;
+                value = call_lists("copy", {given}, target);
+                if (counts) count_owners(given, false);
+                counts = false;
+            }
             if (is_list(value.type)) {
                 if (!counts) value = kept(std::move(value));
                 unpack_list(target, value, environment, statement);

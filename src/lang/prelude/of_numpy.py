@@ -21,3 +21,89 @@ def arange_of_floats(start, stop, step):
     for i in range(count):
         values[i] = start + i * distance
     return values
+
+
+def precedes(x, y):  # NaN comes last
+    return bool(x < y) or bool(y != y and x == x)
+
+
+def precedes_complex(x, y):
+    if x.real < y.real:
+        return bool(x.imag == x.imag) or bool(y.imag != y.imag)
+    if x.real > y.real:
+        return bool(y.imag != y.imag) and bool(x.imag == x.imag)
+    if x.real == y.real or (x.real != x.real and y.real != y.real):
+        return precedes(x.imag, y.imag)
+    return bool(y.real != y.real)
+
+
+def merge_sort(values, before):
+    count = len(values)
+    width = 16
+    for start in range(0, count, width):
+        for k in range(start + 1, min(start + width, count)):
+            x = values[k]
+            at = k
+            while at > start and before(x, values[at - 1]):
+                values[at] = values[at - 1]
+                at -= 1
+            values[at] = x
+    beside = numpy.empty_like(values)
+    while width < count:
+        for start in range(0, count, 2 * width):
+            left = start
+            middle = min(start + width, count)
+            right = middle
+            stop = min(start + 2 * width, count)
+            for k in range(start, stop):
+                if left < middle and (right >= stop or not before(values[right], values[left])):
+                    beside[k] = values[left]
+                    left += 1
+                else:
+                    beside[k] = values[right]
+                    right += 1
+        for k in range(count):
+            values[k] = beside[k]
+        width *= 2
+
+
+def sort(values):
+    merge_sort(values, precedes)
+
+
+def sort_complex(values):
+    merge_sort(values, precedes_complex)
+
+
+def order_of(values, before):
+    count = len(values)
+    order = numpy.empty(count, numpy.int64)
+    beside = numpy.empty(count, numpy.int64)
+    for k in range(count):
+        order[k] = k
+    width = 1
+    while width < count:
+        for start in range(0, count, 2 * width):
+            left = start
+            middle = min(start + width, count)
+            right = middle
+            stop = min(start + 2 * width, count)
+            for k in range(start, stop):
+                if left < middle and (right >= stop or not before(values[order[right]], values[order[left]])):
+                    beside[k] = order[left]
+                    left += 1
+                else:
+                    beside[k] = order[right]
+                    right += 1
+        for k in range(count):
+            order[k] = beside[k]
+        width *= 2
+    return order
+
+
+def argsort(values):
+    return order_of(values, precedes)
+
+
+def argsort_complex(values):
+    return order_of(values, precedes_complex)

@@ -498,3 +498,47 @@ def test_memory_of_calls_that_raise():
     for _ in range(2000):
         call()
     assert resident() - before < 20 << 20
+
+
+def test_arrays_and_ranges_are_unpacked():
+    def f(a):
+        x, y = a
+        p, q, r = range(1, 7, 2)
+        return x, y, p, q, r
+
+    assert np.jit(f)(numpy.array([1.5, 2.5])) == (1.5, 2.5, 1, 3, 5)
+    with pytest.raises(ValueError, match=r"not enough values to unpack \(expected 2, got 1\)"):
+        np.jit(f)(numpy.array([1.5]))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "float64", "float32", "bool", "complex128"])
+@pytest.mark.parametrize("size", [0, 1, 2, 17, 100, 1000])
+def test_arrays_are_sorted(dtype, size):
+    draw = numpy.random.default_rng(size)
+    values = draw.integers(0, 50, size) * (1 if dtype != "bool" else 0.02)
+    values = values.astype(dtype)
+    if dtype in ("float64", "complex128"):
+        values[draw.random(size) < 0.1] = numpy.nan
+    if dtype == "complex128":
+        values = values + 1j * draw.integers(0, 3, size)
+
+    @np.jit
+    def f(a):
+        before = np.sort(a)
+        order = np.argsort(a, kind="stable")
+        a.sort()
+        return before, order, a.copy()
+
+    given = values.copy()
+    before, order, after = map(numpy.asarray, f(given))
+    expected = numpy.sort(values, kind="stable")
+    assert before.tobytes() == after.tobytes() == given.tobytes()
+    assert numpy.array_equal(before, expected, equal_nan=True)
+    assert numpy.array_equal(order, numpy.argsort(values, kind="stable"))
+
+
+def test_rows_are_sorted():
+    values = numpy.random.default_rng(3).random((4, 3, 30))
+    sort = np.jit(lambda a: np.sort(a))
+    assert numpy.array_equal(numpy.asarray(sort(values)), numpy.sort(values))
+    assert numpy.array_equal(numpy.asarray(sort(values[:, :, ::-2])), numpy.sort(values[:, :, ::-2]))
