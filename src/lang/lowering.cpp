@@ -353,11 +353,10 @@ void FunctionLowering::check(ValueId holds, Site site, std::vector<ValueId> payl
             });
         return;
     }
-    const uint32_t exception = compilation_.catches() ? compilation_.exceptions().of(site) : 0;
     site.function = spot(where).function;
     site.node = spot(where).node;
     site.payload = static_cast<int>(payload.size());
-    builder_->check(holds, compilation_.add_site(std::move(site)) | exception << kErrorBits, payload);
+    builder_->check(holds, compilation_.add_site(std::move(site)), payload);
 }
 
 Site FunctionLowering::site(std::string exception, std::string text) const {

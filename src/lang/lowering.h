@@ -87,8 +87,9 @@ public:
         return lowest_asked_ < typing_.size() && typing_[lowest_asked_] != &function;
     }
     uint32_t add_site(Site site) {
+        const uint32_t exception = catches_ ? exceptions_.of(site) : 0;
         sites_.push_back(std::move(site));
-        return static_cast<uint32_t>(sites_.size() - 1);
+        return static_cast<uint32_t>(sites_.size() - 1) | exception << kErrorBits;
     }
     // Whether some function of the module catches errors. Then what raises gives back what it has.
     bool catches() const { return catches_; }

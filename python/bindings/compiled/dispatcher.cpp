@@ -317,7 +317,7 @@ struct Listening {
         const nb::gil_scoped_acquire acquire;
         if (self.error) return false;
         try {
-            const lang::Site& site = self.code.sites[number];
+            const lang::Site& site = self.code.sites[lang::site_of_error(number)];
             nb::module_::import_("builtins")
                 .attr("print")(*nb::borrow<nb::args>(told_values(site, payload)),
                                nb::arg("sep") = nb::str(site.separator.c_str(), site.separator.size()),

@@ -95,13 +95,15 @@ void FunctionLowering::raise_site(Site site, std::vector<ValueId> payload, NodeI
     site.function = spot(where).function;
     site.node = spot(where).node;
     site.payload = static_cast<int>(payload.size());
-    const uint32_t exception = compilation_.catches() ? compilation_.exceptions().of(site) : 0;
-    Try* const target = compilation_.catches() ? try_of(exception) : nullptr;
-    if (dry_) return note_raise(*now_);
+    Try* const target = compilation_.catches() ? try_of(compilation_.exceptions().of(site)) : nullptr;
+    if (dry_) {
+        if (now_ != nullptr) note_raise(*now_);
+        return;
+    }
     const bool tells_memory = std::any_of(site.told.begin(), site.told.end(), has_owner);
     const bool tells = !payload.empty() && target != nullptr && target->goes_on;
     raise_deferred();
-    const uint32_t number = compilation_.add_site(std::move(site)) | exception << kErrorBits;
+    const uint32_t number = compilation_.add_site(std::move(site));
     if (target == nullptr) {
         if (compilation_.catches() && now_ != nullptr && !tells_memory) release_all(*now_);
         return builder_->raise(number, std::move(payload));

@@ -33,7 +33,9 @@ public:
           loops_(std::exchange(lowering.loops_, {})),
           hoist_(std::exchange(lowering.hoist_, nullptr)),
           is_second_(std::exchange(lowering.is_second_, false)),
-          deferred_(std::exchange(lowering.deferred_, nullptr)) {}
+          deferred_(std::exchange(lowering.deferred_, nullptr)),
+          now_(std::exchange(lowering.now_, nullptr)),
+          handling_(std::exchange(lowering.handling_, {})) {}
     ~Beside() {
         lowering_.builder_ = builder_;
         lowering_.facts_ = std::move(facts_);
@@ -44,6 +46,8 @@ public:
         lowering_.hoist_ = hoist_;
         lowering_.is_second_ = is_second_;
         lowering_.deferred_ = deferred_;
+        lowering_.now_ = now_;
+        lowering_.handling_ = std::move(handling_);
     }
     Beside(const Beside&) = delete;
     Beside& operator=(const Beside&) = delete;
@@ -64,6 +68,8 @@ private:
     Hoist* hoist_;
     bool is_second_;
     Deferred* deferred_;
+    Environment* now_;
+    std::vector<Handling> handling_;
 };
 
 }  // namespace weft::lang

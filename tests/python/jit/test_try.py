@@ -403,3 +403,28 @@ def test_memory_is_given_back_on_all_ways():
     before = resident()
     f(100_000)
     assert resident() - before < 20 << 20
+
+
+def test_errors_of_parallel_loops_and_of_memory_are_caught():
+    def divided(n):
+        total = 0
+        for i in np.prange(n):
+            total += 10 // (i - 50)
+        return total
+
+    def made(n):
+        return len(np.zeros(n))
+
+    @np.jit
+    def f(n):
+        print("begins", n)
+        try:
+            return divided(n)
+        except ZeroDivisionError:
+            try:
+                return made(2**55)
+            except MemoryError:
+                return -1
+
+    assert f(10) == f.py_func(10)
+    assert f(100) == -1
