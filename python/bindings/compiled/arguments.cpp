@@ -1,5 +1,7 @@
 #include "compiled/arguments.h"
 
+#include "compiled/numpy_fields.h"
+
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -216,6 +218,10 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
         add_array(value.dtype().scalar_type(), views_.back().data(),
                   {value.shape().data(), value.shape().size()},
                   {value.strides().data(), value.strides().size()}, !writeable, parameter);
+        return;
+    }
+    if (const std::optional<NumpyFields> fields = numpy_fields(object)) {
+        add_array(fields->type, fields->data, fields->shape, fields->strides, !fields->writeable, parameter);
         return;
     }
     if (add_number(object)) return;

@@ -232,3 +232,35 @@ def test_what_is_not_compiled_says_so():
         exec(source, space)
         with pytest.raises(np.CompileError, match=text):
             np.jit(space["f"], source=source)(numpy.arange(3), numpy.arange(3))
+
+
+class OwnArray(numpy.ndarray):
+    pass
+
+
+@pytest.mark.parametrize("code", "?bBhHiIlLqQfdFD")
+def test_every_type_code_of_numpy_is_taken_as_it_is(code):
+    first = np.jit(lambda a: a[0, 1])
+    a = numpy.array([[0, 1, 0], [1, 1, 0]]).astype(code)
+    packed = numpy.zeros(13 * a.itemsize, numpy.uint8)[1 : 1 + 6 * a.itemsize].view(code).reshape(2, 3)
+    packed[:] = a
+    arrays = (a, a[::-1], a.T.copy().T, packed, a.view(OwnArray), a[:, ::1], numpy.broadcast_to(a[0], (2, 3)))
+    for each in arrays:
+        found = first(each)
+        assert found == each[0, 1]
+        assert numpy.asarray(found).dtype == a.dtype
+    with pytest.raises(TypeError, match=r"elements of format '[>!]"):
+        first(numpy.ones((2, 3), ">f8"))
+
+
+def test_read_only_arrays_of_numpy_are_not_written():
+    def f(a):
+        a[0] = 2.0
+
+    a = numpy.ones(3)
+    a.flags.writeable = False
+    with pytest.raises(np.CompileError, match="read-only"):
+        np.jit(f)(a)
+    b = numpy.ones(3)
+    np.jit(f)(b)
+    assert b[0] == 2

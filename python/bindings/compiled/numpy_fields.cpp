@@ -1,0 +1,102 @@
+#include "compiled/numpy_fields.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string_view>
+
+namespace weft::python {
+
+namespace {
+
+struct Descriptor {
+    PyObject base;
+    PyTypeObject* scalar_type;
+    char kind, type, byte_order, former_flags;
+    int type_number;
+};
+struct Array {
+    PyObject base;
+    char* data;
+    int rank;
+    Py_ssize_t* shape;
+    Py_ssize_t* strides;
+    PyObject* owner;
+    Descriptor* descriptor;
+    int flags;
+};
+
+constexpr unsigned kWriteable = 0x400, kWarnsOnWrite = 0x80000000U;
+
+std::optional<ScalarType> type_of(const Descriptor& descriptor) {
+    if (descriptor.byte_order != '=' && descriptor.byte_order != '|') return std::nullopt;
+    // NPY_BOOL to NPY_CDOUBLE; long and long long have 64 bits.
+    switch (descriptor.type_number) {
+        case 0: return ScalarType::kBool;
+        case 1: return ScalarType::kInt8;
+        case 2: return ScalarType::kUInt8;
+        case 3: return ScalarType::kInt16;
+        case 4: return ScalarType::kUInt16;
+        case 5: return ScalarType::kInt32;
+        case 6: return ScalarType::kUInt32;
+        case 7:
+        case 9: return ScalarType::kInt64;
+        case 8:
+        case 10: return ScalarType::kUInt64;
+        case 11: return ScalarType::kFloat32;
+        case 12: return ScalarType::kFloat64;
+        case 14: return ScalarType::kComplex64;
+        case 15: return ScalarType::kComplex128;
+        default: return std::nullopt;
+    }
+}
+
+std::optional<NumpyFields> read(const Array& array) {
+    const std::optional<ScalarType> type = type_of(*array.descriptor);
+    const auto flags = static_cast<unsigned>(array.flags);
+    if (!type || (flags & kWarnsOnWrite) != 0) return std::nullopt;
+    const auto rank = static_cast<size_t>(array.rank);
+    static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
+    return NumpyFields{
+        *type, array.data, {array.shape, rank}, {array.strides, rank}, (flags & kWriteable) != 0};
+}
+
+// Whether the structure is what it is taken for: it says what the buffer protocol says.
+bool is_as_expected(PyObject* object) {
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS_RO) != 0) {
+        PyErr_Clear();
+        return false;
+    }
+    const Array& array = *reinterpret_cast<const Array*>(object);
+    bool same = buffer.buf == array.data && buffer.ndim == array.rank &&
+                std::equal(buffer.shape, buffer.shape + buffer.ndim, array.shape) &&
+                std::equal(buffer.strides, buffer.strides + buffer.ndim, array.strides) &&
+                array.descriptor != nullptr;
+    if (same) {
+        const std::optional<ScalarType> type = type_of(*array.descriptor);
+        same = !type || DType(*type).itemsize() == buffer.itemsize;
+    }
+    PyBuffer_Release(&buffer);
+    return same;
+}
+
+}  // namespace
+
+std::optional<NumpyFields> numpy_fields(PyObject* object) {
+    static std::atomic<PyTypeObject*> known{nullptr};
+    static std::atomic<bool> is_other{false};
+    PyTypeObject* const type = Py_TYPE(object);
+    if (type != known.load(std::memory_order_relaxed)) {
+        if (is_other.load(std::memory_order_relaxed) || known.load(std::memory_order_relaxed) != nullptr ||
+            std::string_view(type->tp_name) != "numpy.ndarray")
+            return std::nullopt;
+        if (!is_as_expected(object)) {
+            is_other.store(true, std::memory_order_relaxed);
+            return std::nullopt;
+        }
+        known.store(type, std::memory_order_relaxed);
+    }
+    return read(*reinterpret_cast<const Array*>(object));
+}
+
+}  // namespace weft::python
