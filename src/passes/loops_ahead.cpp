@@ -76,7 +76,7 @@ public:
         ValueId failed;                                 // an array: not 0 where the lane is not to be used
     };
 
-    Ahead(const Function& function, const Constants& constants, const Instruction& loop)
+    Ahead(Function& function, const Constants& constants, const Instruction& loop)
         : function_(function),
           constants_(constants),
           loop_(loop),
@@ -457,12 +457,14 @@ private:
     }
 
     // Whether lanes can step through what runs ahead.
-    bool can_step() const {
-        Function scratch = function_;
+    bool can_step() {
+        const size_t values = function_.values.size();
         Region region;
-        Builder builder(scratch, region.body);
-        build(builder, scratch, builder.index(0), allocate(builder, scratch));
-        return can_step_together(scratch, region.body.back());
+        Builder builder(function_, region.body);
+        build(builder, function_, builder.index(0), allocate(builder, function_));
+        const bool can = can_step_together(function_, region.body.back());
+        function_.values.resize(values);
+        return can;
     }
 
 public:
@@ -512,7 +514,7 @@ public:
     }
 
 private:
-    const Function& function_;
+    Function& function_;
     const Constants& constants_;
     const Instruction& loop_;
     const Region& body_;
