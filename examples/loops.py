@@ -10,6 +10,9 @@ import math
 import time
 
 import numpy
+import weft
+
+prange = weft.prange
 
 
 def total(a):
@@ -101,6 +104,38 @@ def pi_by_darts(throws, seed):
     return 4 * hits / throws
 
 
+def periodogram(times, values, frequencies, out):
+    """Lomb and Scargle's, with frequencies on all cores (Scargle, ApJ 263, 1982)."""
+    for i in prange(len(frequencies)):
+        w = 2 * math.pi * frequencies[i]
+        twice_sine, twice_cosine = 0.0, 0.0
+        for t in times:
+            twice_sine += math.sin(2 * w * t)
+            twice_cosine += math.cos(2 * w * t)
+        shift = math.atan2(twice_sine, twice_cosine) / (2 * w)
+        c, s, cc, ss = 0.0, 0.0, 0.0, 0.0
+        for j in range(len(times)):
+            cosine = math.cos(w * (times[j] - shift))
+            sine = math.sin(w * (times[j] - shift))
+            c += values[j] * cosine
+            s += values[j] * sine
+            cc += cosine * cosine
+            ss += sine * sine
+        out[i] = 0.5 * (c * c / cc + s * s / ss)
+    return out
+
+
+def diffused(field, rate, steps):
+    new = field.copy()
+    for _ in range(steps):
+        for i in prange(1, field.shape[0] - 1):
+            for j in range(1, field.shape[1] - 1):
+                around = field[i - 1, j] + field[i + 1, j] + field[i, j - 1] + field[i, j + 1]
+                new[i, j] = field[i, j] + rate * (around - 4 * field[i, j])
+        field, new = new, field
+    return field
+
+
 def programs(small):
     """Names, functions, and what makes their arguments."""
     random = numpy.random.default_rng(0)
@@ -109,6 +144,8 @@ def programs(small):
     plate = numpy.zeros((n, n))
     plate[0] = 1
     image = random.integers(0, 256, (n, n)).astype(numpy.uint8)
+    moments, frequencies = numpy.sort(100 * random.random(n // 2)), numpy.linspace(0.1, 2, n)
+    signal = numpy.sin(2 * math.pi * 0.7 * moments)
     bodies = random.random((10, 3)), numpy.zeros((10, 3)), random.random(10)
     return [
         ("sum of a loop", total, lambda: (numbers,)),
@@ -118,6 +155,8 @@ def programs(small):
         ("n bodies", orbits, lambda: (*(a.copy() for a in bodies), n, 1e-3)),
         ("n queens", queens, lambda: (5 if small else 10, 0, 0, 0)),
         ("pi by darts", pi_by_darts, lambda: (n * n, 42)),
+        ("Lomb-Scargle, all cores", periodogram, lambda: (moments, signal, frequencies, numpy.zeros(n))),
+        ("diffusion, all cores", diffused, lambda: (plate.copy(), 0.2, 20)),
     ]
 
 
@@ -141,18 +180,20 @@ def timed(run, arguments):
     return times, result
 
 
+def options_of(function):
+    return {"parallel": True} if "prange" in function.__code__.co_names else {}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--picture", help="saves Mandelbrot's set there")
     options = parser.parse_args()
-    import weft
-
-    compilers = {"weft": weft.jit}
+    compilers, ranges = {"weft": weft.jit}, {"weft": weft.prange}
     try:
         import numba
 
-        compilers["numba"] = numba.njit
+        compilers["numba"], ranges["numba"] = numba.njit, numba.prange
     except ModuleNotFoundError:
         pass
     plain = dict(globals())
@@ -163,7 +204,10 @@ def main():
             globals().update(plain)
             for callee in (escape_time, queens):
                 globals()[callee.__name__] = jit(callee)
-            run = globals()[function.__name__] if function is queens else jit(function)
+            globals()["prange"] = ranges[name]
+            run = (
+                globals()[function.__name__] if function is queens else jit(function, **options_of(function))
+            )
             try:
                 times, result = timed(run, arguments)
             except Exception as error:

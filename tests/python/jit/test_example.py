@@ -22,4 +22,8 @@ def test_its_functions_agree_with_python():
         # Narrow integers widen in compiled functions; NumPy's scalars would wrap.
         wide = [a.astype(numpy.int64) if getattr(a, "dtype", None) == numpy.uint8 else a for a in arguments()]
         expected = numpy.asarray(function(*wide))
-        assert numpy.array_equal(numpy.asarray(np.jit(function)(*arguments())), expected), name
+        found = numpy.asarray(np.jit(function)(*arguments()))
+        # The last bits of sines are weft's own.
+        assert numpy.allclose(
+            found, expected, rtol=1e-10, atol=0 if name != "Lomb-Scargle, all cores" else 1e-12
+        ), name
