@@ -19,6 +19,7 @@ import linecache
 import math
 import pathlib
 import random
+import re
 import struct
 import sys
 
@@ -30,14 +31,8 @@ import jit_random
 import jit_random_parallel
 
 UNBOUND = "has no value here"
-SWITCHES = (
-    "simplify",
-    "simplify_lowered",
-    "checks_ahead",
-    "lanes_of_loops",
-    "loop_interchange",
-    "unroll_and_jam",
-)
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+SWITCHES = re.findall(r'"(\w+)"\)  // pass:', (ROOT / "src/core/optimisation_switches.def").read_text())
 WAYS = (*(f"without {name}" for name in SWITCHES), "unchecked", "verified", "serial", "oracle")
 THREADS = (1, 2, 7)
 

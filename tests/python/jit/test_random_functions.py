@@ -35,6 +35,7 @@ def test_a_random_function_in_all_ways(parallel):
 def test_the_ways_are_all_passes():
     with pytest.raises(ValueError) as refused, weft.config(without="?"):
         pass
+    assert {"simplify", "lanes_of_loops"} <= set(functions.SWITCHES)
     for switch in functions.SWITCHES:
         assert switch in str(refused.value)
 
