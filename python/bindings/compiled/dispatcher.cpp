@@ -30,6 +30,7 @@
 #include "lang/exceptions/classes.h"
 #include "module.h"
 #include "package.h"
+#include "weft/errors.h"
 
 namespace weft::python {
 
@@ -383,7 +384,11 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         status = code->function(arguments.words().data(), results);
     }
     if (!arguments.lists().empty()) Results(results, &*frame, &arguments).copy_back(code->written);
-    if (status == codegen::kStopped) std::rethrow_exception(frame->stopped());
+    if (status == codegen::kStopped) {
+        const std::exception_ptr reason = codegen::HeapFrame::take_stopped();
+        if (reason == nullptr) throw InternalError("a compiled function stopped without a reason");
+        std::rethrow_exception(reason);
+    }
     if (listening.error) {
         listening.error->restore();
         throw_python_error();

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "codegen/runtime/heap.h"
+#include "codegen/runtime/pause.h"
 #include "codegen/runtime/spread.h"
 #include "codegen/runtime/stack_limit.h"
 #include "codegen/runtime/tell.h"
@@ -57,6 +59,19 @@ int64_t cost_of(const ir::Region& body) {
         });
     };
     return add(body, 0) ? cost : 0;
+}
+
+// How deep loops stand in each other; a call counts as one.
+int loops_inside(const ir::Region& region) {
+    int most = 0;
+    for (const Instruction& each : region.body) {
+        const bool is_loop = each.opcode == Opcode::kFor || each.opcode == Opcode::kWhile ||
+                             each.opcode == Opcode::kCall || each.opcode == Opcode::kSpread;
+        int inside = 0;
+        for (const ir::Region& inner : each.regions) inside = std::max(inside, loops_inside(inner));
+        most = std::max(most, inside + (is_loop ? 1 : 0));
+    }
+    return most;
 }
 
 }  // namespace
@@ -140,7 +155,8 @@ const ir::Function& FunctionLowering::find(std::string_view name) const {
     return *found;
 }
 
-void FunctionLowering::begin_callee() {
+void FunctionLowering::begin_callee(bool is_chunk) {
+    has_pauses_ = !is_chunk;
     begin_function(declare(kernel_));
     const auto count = static_cast<unsigned>(function_->arg_size());
     results_ = function_->getArg(count - 3);
@@ -218,8 +234,17 @@ std::vector<llvm::Value*> FunctionLowering::parts_of(std::span<const ValueId> ar
 }
 
 void FunctionLowering::return_if_raised(llvm::Value* status) {
+    return_unless(builder_.CreateIsNull(status), status);
+}
+
+// No program catches that the host stops it.
+void FunctionLowering::return_if_stopped(llvm::Value* status) {
+    return_unless(builder_.CreateICmpNE(status, builder_.getInt64(kStopped)), status);
+}
+
+void FunctionLowering::return_unless(llvm::Value* goes_on, llvm::Value* status) {
     llvm::BasicBlock* fails = new_block("raised");
-    go_on_if(builder_.CreateIsNull(status), fails, "returned");
+    go_on_if(goes_on, fails, "returned");
     llvm::BasicBlock* going_on = builder_.GetInsertBlock();
     builder_.SetInsertPoint(fails);
     give_back(0);
@@ -246,7 +271,11 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
     arguments.insert(arguments.end(), {results, error_, limit()});
     llvm::Value* told = builder_.CreateCall(declare(callee), arguments, "status");
     llvm::Value* status = in_registers ? builder_.CreateExtractValue(told, 0) : told;
-    if (!instruction.catches) return_if_raised(status);
+    if (instruction.catches) {
+        return_if_stopped(status);
+    } else {
+        return_if_raised(status);
+    }
     std::vector<Scalar> given;
     if (in_registers) {
         unsigned next = 1;
@@ -261,6 +290,68 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
     if (instruction.catches) given.insert(given.begin(), Scalar{{status, nullptr}});
     define(instruction.results, given);
 }
+
+// --- pauses ----------------------------------------------------------------------------------------------
+
+// Loops around loops count iterations up to a pause, while loops as well. Others become vectors, and go over
+// blocks of iterations.
+KernelLowering::Pauses FunctionLowering::open_pauses(const Instruction& loop) {
+    if (kernel_.is_kernel || !has_pauses_ || loop.lanes != 1) return {};
+    const bool is_for = loop.opcode == Opcode::kFor;
+    const auto constant = [&](size_t k) {
+        const auto* value = llvm::dyn_cast<llvm::ConstantInt>(index(loop.operands[k]));
+        return value == nullptr ? std::optional<int64_t>() : value->getSExtValue();
+    };
+    if (is_for && constant(0) && constant(1)) {  // a few iterations, or what was a branch
+        constexpr int64_t kFew = 64;
+        if (*constant(0) >= *constant(1) || *constant(1) - *constant(0) <= kFew) return {};
+    }
+    const int inside = loops_inside(loop.regions.back());
+    Pauses pauses;
+    if (is_for && inside == 0) {
+        pauses.open = pauses.in_blocks = constant(2) == 1;
+    } else {
+        pauses.open = true;
+        constexpr uint64_t kFirst[] = {1024, 64, 1};
+        for (llvm::Value** memory : {&pauses.left, &pauses.period}) {
+            *memory = allocate_local(builder_.getInt64Ty(), llvm::Align(8), "pause");
+            builder_.CreateStore(builder_.getInt64(kFirst[std::min(inside, 2)]), *memory);
+        }
+    }
+    has_pauses_ = !pauses.open;
+    return pauses;
+}
+
+void FunctionLowering::pause(const Pauses& pauses) {
+    if (!pauses.open) return;
+    llvm::BasicBlock* going_on = new_block("go.on");
+    llvm::Value* period = builder_.getInt64(1);
+    if (!pauses.in_blocks) {
+        llvm::BasicBlock* asks = new_block("pause");
+        llvm::Value* left =
+            builder_.CreateSub(builder_.CreateLoad(builder_.getInt64Ty(), pauses.left), builder_.getInt64(1));
+        builder_.CreateStore(left, pauses.left);
+        builder_.CreateCondBr(builder_.CreateIsNotNull(left), going_on, asks,
+                              llvm::MDBuilder(context_).createLikelyBranchWeights());
+        builder_.SetInsertPoint(asks);
+        period = builder_.CreateLoad(builder_.getInt64Ty(), pauses.period);
+    }
+    llvm::CallInst* next = builder_.CreateCall(declare_pause(module_), {period}, "period");
+    next->setCallingConv(llvm::CallingConv::PreserveMost);
+    if (!pauses.in_blocks) {
+        builder_.CreateStore(next, pauses.left);
+        builder_.CreateStore(next, pauses.period);
+    }
+    llvm::BasicBlock* stops = new_block("stop");
+    builder_.CreateCondBr(builder_.CreateIsNotNull(next), going_on, stops,
+                          llvm::MDBuilder(context_).createLikelyBranchWeights());
+    builder_.SetInsertPoint(stops);
+    give_back(0);
+    return_status(builder_.getInt64(kStopped));
+    builder_.SetInsertPoint(going_on);
+}
+
+void FunctionLowering::close_pauses(const Pauses& pauses) { has_pauses_ |= pauses.open; }
 
 // --- chunks at the same time -----------------------------------------------------------------------------
 

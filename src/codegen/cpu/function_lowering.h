@@ -25,10 +25,14 @@ protected:
 
     // Up to where the body is to be lowered; arguments are known.
     void begin_function_of_host();
-    void begin_callee();
+    // `is_chunk`: what a spread calls. The host is asked between chunks.
+    void begin_callee(bool is_chunk);
 
     void lower(const ir::Instruction& instruction) override;
     void annotate_loop(llvm::BranchInst* back, const ir::Instruction& loop) override;
+    Pauses open_pauses(const ir::Instruction& loop) override;
+    void pause(const Pauses& pauses) override;
+    void close_pauses(const Pauses& pauses) override;
     void lower_return(std::span<const Scalar> results) override;
     void lower_raise(uint32_t site, std::span<const ir::ValueId> payload) override;
     void lower_raise_again(ir::ValueId error) override;
@@ -44,6 +48,8 @@ private:
     std::vector<llvm::Value*> parts_of(std::span<const ir::ValueId> arguments,
                                        std::span<const ir::ValueId> parameters, const ir::Function& callee);
     void return_if_raised(llvm::Value* status);
+    void return_if_stopped(llvm::Value* status);
+    void return_unless(llvm::Value* goes_on, llvm::Value* status);
     void lower_heap(const ir::Instruction& instruction);
     void lower_tell(const ir::Instruction& instruction);
     void check_stack();
@@ -59,6 +65,7 @@ private:
     llvm::Value* results_ = nullptr;
     llvm::Value* error_ = nullptr;
     llvm::Value* limit_ = nullptr;
+    bool has_pauses_ = true;  // where a loop begins
 };
 
 }  // namespace weft::codegen

@@ -16,6 +16,7 @@
 #include "codegen/runtime/nontemporal_copy.h"
 #include "codegen/runtime/shared_memory.h"
 #include "device/kernel.h"
+#include "ir/calls.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -36,8 +37,8 @@ public:
           appends_operations_(appends_operations) {}
 
     LoweredKernel run() { return kernel_.is_kernel ? run_kernel() : run_function(); }
-    void run_callee() {
-        begin_callee();
+    void run_callee(bool is_chunk) {
+        begin_callee(is_chunk);
         lower_body();
     }
 
@@ -568,8 +569,15 @@ private:
 LoweredKernel lower_for_cpu(const ir::Function& kernel, std::span<const ir::Function> callees,
                             llvm::Module& module, BitcodeLibrary& library, bool appends_operations) {
     const LoweredKernel lowered = Lowering(kernel, callees, module, library, appends_operations).run();
+    std::set<std::string> chunks;
+    const auto note = [&](const ir::Instruction& call) {
+        if (call.opcode == Opcode::kSpread) chunks.insert(call.callee);
+    };
+    ir::for_each_call(kernel.body, note);
+    for (const ir::Function& callee : callees) ir::for_each_call(callee.body, note);
     for (const ir::Function& callee : callees)
-        Lowering(callee, callees, module, library, appends_operations).run_callee();
+        Lowering(callee, callees, module, library, appends_operations)
+            .run_callee(chunks.contains(callee.name));
     return lowered;
 }
 

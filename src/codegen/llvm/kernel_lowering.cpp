@@ -2,6 +2,7 @@
 
 #include <llvm/IR/MDBuilder.h>
 
+#include <tuple>
 #include <utility>
 
 #include "codegen/bitcode/plain_operation.h"
@@ -451,18 +452,29 @@ void KernelLowering::lower_for(const Instruction& instruction) {
     llvm::Value* upper = index(instruction.operands[1]);
     llvm::Value* step = index(instruction.operands[2]);
     const auto* constant_step = llvm::dyn_cast<llvm::ConstantInt>(step);
+    llvm::Value* end = upper;
     const auto before_end = [&](llvm::Value* i) -> llvm::Value* {
-        llvm::Value* up = builder_.CreateICmpSLT(i, upper);
+        llvm::Value* up = builder_.CreateICmpSLT(i, end);
         if (constant_step != nullptr && constant_step->getSExtValue() > 0) return up;
-        llvm::Value* down = builder_.CreateICmpSGT(i, upper);
+        llvm::Value* down = builder_.CreateICmpSGT(i, end);
         return builder_.CreateSelect(builder_.CreateICmpSGT(step, builder_.getInt64(0)), up, down);
     };
-    const std::vector<Scalar> initials = values_of(std::span(instruction.operands).subspan(3));
+    std::vector<Scalar> initials = values_of(std::span(instruction.operands).subspan(3));
+    const Pauses pauses = open_pauses(instruction);
     llvm::BasicBlock* body = new_block("for");
     llvm::BasicBlock* after = new_block("for.end");
     llvm::BasicBlock* preheader = new_block("for.preheader");
     llvm::BasicBlock* before = builder_.GetInsertBlock();
-    builder_.CreateCondBr(before_end(lower), preheader, after);
+    const Arrival not_run{initials, before};
+    BlockOfIterations block;
+    llvm::BasicBlock* exhausted = after;
+    if (pauses.in_blocks) {
+        block = open_block(lower, upper, preheader, after, initials);
+        std::tie(lower, end, initials, exhausted) =
+            std::tuple(block.lower, block.end, scalars_of(block.carried), new_block("for.block.end"));
+    } else {
+        builder_.CreateCondBr(before_end(lower), preheader, after);
+    }
     builder_.SetInsertPoint(preheader);
     builder_.CreateBr(body);
     builder_.SetInsertPoint(body);
@@ -476,17 +488,56 @@ void KernelLowering::lower_for(const Instruction& instruction) {
     std::optional<std::vector<Scalar>> yielded = lower_body(loop, region);
     std::vector<Arrival>& ends = loop.breaks;
     if (yielded) {
+        if (!pauses.in_blocks) pause(pauses);
         // A step of one cannot overflow: i is below upper.
         const bool one = constant_step != nullptr && constant_step->isOne();
         llvm::Value* next = builder_.CreateAdd(i, step, "next", /*HasNUW=*/false, /*HasNSW=*/one);
         llvm::BasicBlock* latch = builder_.GetInsertBlock();
-        annotate_loop(builder_.CreateCondBr(before_end(next), body, after), instruction);
+        annotate_loop(builder_.CreateCondBr(before_end(next), body, exhausted), instruction);
         i->addIncoming(next, latch);
         add_incoming(carried, *yielded, latch);
-        ends.insert(ends.begin(), {*std::move(yielded), latch});
+        if (pauses.in_blocks) close_block(block, pauses, exhausted, after, *yielded);
+        ends.insert(ends.begin(), {*std::move(yielded), pauses.in_blocks ? exhausted : latch});
+    } else if (pauses.in_blocks) {
+        exhausted->eraseFromParent();
     }
+    close_pauses(pauses);
     builder_.SetInsertPoint(after);
-    define(instruction.results, join({initials, before}, ends));
+    define(instruction.results, join(not_run, ends));
+}
+
+// A loop around the loop, which goes over so many iterations at a time.
+KernelLowering::BlockOfIterations KernelLowering::open_block(llvm::Value* lower, llvm::Value* upper,
+                                                             llvm::BasicBlock* preheader,
+                                                             llvm::BasicBlock* after,
+                                                             std::span<const Scalar> initials) {
+    constexpr uint64_t kIterations = 1 << 20;
+    BlockOfIterations block;
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    block.head = new_block("for.block");
+    builder_.CreateCondBr(builder_.CreateICmpSLT(lower, upper), block.head, after);
+    builder_.SetInsertPoint(block.head);
+    block.lower = builder_.CreatePHI(builder_.getInt64Ty(), 2, "from");
+    block.lower->addIncoming(lower, before);
+    block.carried = make_phis(initials, before);
+    llvm::Value* many = builder_.getInt64(kIterations);
+    block.is_last = builder_.CreateICmpULE(builder_.CreateSub(upper, block.lower), many);
+    block.end = builder_.CreateSelect(block.is_last, upper, builder_.CreateAdd(block.lower, many), "to");
+    builder_.CreateBr(preheader);
+    return block;
+}
+
+void KernelLowering::close_block(const BlockOfIterations& block, const Pauses& pauses,
+                                 llvm::BasicBlock* exhausted, llvm::BasicBlock* after,
+                                 std::span<const Scalar> yielded) {
+    llvm::BasicBlock* between = new_block("for.block.next");
+    builder_.SetInsertPoint(exhausted);
+    builder_.CreateCondBr(block.is_last, after, between);
+    builder_.SetInsertPoint(between);
+    pause(pauses);
+    block.lower->addIncoming(block.end, builder_.GetInsertBlock());
+    add_incoming(block.carried, yielded, builder_.GetInsertBlock());
+    builder_.CreateBr(block.head);
 }
 
 std::optional<std::vector<KernelLowering::Scalar>> KernelLowering::lower_body(OpenLoop& loop,
@@ -552,6 +603,7 @@ void KernelLowering::lower_exit(const Instruction& instruction) {
 
 void KernelLowering::lower_while(const Instruction& instruction) {
     const std::vector<Scalar> initials = values_of(instruction.operands);
+    const Pauses pauses = open_pauses(instruction);
     llvm::BasicBlock* before = builder_.GetInsertBlock();
     llvm::BasicBlock* test = new_block("while");
     llvm::BasicBlock* body = new_block("while.body");
@@ -568,9 +620,11 @@ void KernelLowering::lower_while(const Instruction& instruction) {
     define(instruction.regions[1].arguments, forwarded);
     OpenLoop loop{new_block("while.next"), after};
     if (const auto yielded = lower_body(loop, instruction.regions[1])) {
+        pause(pauses);
         add_incoming(carried, *yielded, builder_.GetInsertBlock());
         builder_.CreateBr(test);
     }
+    close_pauses(pauses);
     builder_.SetInsertPoint(after);
     if (loop.breaks.empty()) {
         define(instruction.results, forwarded);

@@ -127,6 +127,16 @@ protected:
     void lower_view(const ir::Instruction& instruction);
     // A buffer of global memory from its base and dynamic strides.
     void define_buffer(ir::ValueId name, llvm::Value* base, std::span<llvm::Value* const> strides);
+    // Between iterations of a loop the host may stop the function; nothing where `open` is false.
+    struct Pauses {
+        bool open = false;
+        bool in_blocks = false;       // the loop is one around blocks of iterations, and pauses between these
+        llvm::Value* left = nullptr;  // memory: iterations up to the next pause,
+        llvm::Value* period = nullptr;  // and those from one to the next
+    };
+    virtual Pauses open_pauses(const ir::Instruction&) { return {}; }
+    virtual void pause(const Pauses&) {}
+    virtual void close_pauses(const Pauses&) {}
     void lower_for(const ir::Instruction& instruction);
     void lower_while(const ir::Instruction& instruction);
     void lower_if(const ir::Instruction& instruction);
@@ -162,6 +172,16 @@ protected:
         std::vector<Scalar> values;
         llvm::BasicBlock* from = nullptr;
     };
+    struct BlockOfIterations {
+        llvm::BasicBlock* head = nullptr;
+        llvm::PHINode* lower = nullptr;
+        llvm::Value *end = nullptr, *is_last = nullptr;
+        Phis carried{};
+    };
+    BlockOfIterations open_block(llvm::Value* lower, llvm::Value* upper, llvm::BasicBlock* preheader,
+                                 llvm::BasicBlock* after, std::span<const Scalar> initials);
+    void close_block(const BlockOfIterations& block, const Pauses& pauses, llvm::BasicBlock* exhausted,
+                     llvm::BasicBlock* after, std::span<const Scalar> yielded);
     // A loop that is being lowered, and what its exits bring along.
     struct OpenLoop {
         llvm::BasicBlock* next = nullptr;  // where continues go

@@ -24,6 +24,7 @@ struct Block : HeapLink {
 };
 
 thread_local HeapFrame* current = nullptr;
+thread_local std::exception_ptr stopped_without_frame;
 
 Block* block_of(int64_t owner) { return reinterpret_cast<Block*>(owner); }
 
@@ -72,7 +73,11 @@ HeapMemory HeapFrame::take(int64_t owner) const {
 }
 
 void HeapFrame::stop(std::exception_ptr reason) {
-    if (current != nullptr) current->stopped_ = std::move(reason);
+    (current != nullptr ? current->stopped_ : stopped_without_frame) = std::move(reason);
+}
+
+std::exception_ptr HeapFrame::take_stopped() {
+    return std::exchange(current != nullptr ? current->stopped_ : stopped_without_frame, nullptr);
 }
 
 HeapAllocator HeapFrame::allocator() {

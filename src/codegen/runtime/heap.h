@@ -54,7 +54,7 @@ public:
     // Why compiled code in the calling thread's frame ended with kStopped (spread.h), for the host to throw
     // again.
     static void stop(std::exception_ptr reason);
-    std::exception_ptr stopped() const { return stopped_; }
+    static std::exception_ptr take_stopped();
 
 private:
     friend char* heap_allocate(int64_t bytes, int64_t* owner);

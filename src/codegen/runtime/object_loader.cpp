@@ -17,6 +17,7 @@
 #include "codegen/runtime/draw_words.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/llvm_guard.h"
+#include "codegen/runtime/pause.h"
 #include "codegen/runtime/shared_memory.h"
 #include "codegen/runtime/spread.h"
 #include "codegen/runtime/stack_limit.h"
@@ -69,6 +70,7 @@ void* find_external(const std::string& name) {
         {kHeapRetain, reinterpret_cast<void*>(&heap_retain)},
         {kTell, reinterpret_cast<void*>(&tell)},
         {kHeapRelease, reinterpret_cast<void*>(&heap_release)},
+        {kPause, reinterpret_cast<void*>(&pause)},
         {kStackLimit, reinterpret_cast<void*>(&stack_limit)},
         {kSpread, reinterpret_cast<void*>(&spread)},
         {kTakeSharedMemory, reinterpret_cast<void*>(&take_shared_memory)},

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/runtime/heap.h"
+#include "codegen/runtime/pause.h"
 #include "codegen/runtime/tell.h"
 #include "core/threads/thread_pool.h"
 
@@ -34,6 +35,9 @@ int64_t spread(SpreadBody body, const void* captures, int64_t size, int64_t chun
     const ListenerScope* const listener = ListenerScope::current();
     std::atomic<int64_t> failed = chunks;  // the lowest one
     int64_t status = 0;
+    std::exception_ptr stopped;
+    std::atomic<bool> stops = false;
+    const StopScope* const around = StopScope::current();
     std::mutex mutex;
     const auto run = [&](int64_t number) {
         if (number > failed.load(std::memory_order_relaxed)) return;
@@ -44,9 +48,17 @@ int64_t spread(SpreadBody body, const void* captures, int64_t size, int64_t chun
         int64_t result = 0;
         {
             const HeapFrame frame(allocate);
+            const StopScope stop_scope(stops, around);
             std::optional<ListenerScope> scope;
             if (listener != nullptr) scope.emplace(listener->listener(), listener->context());
             result = body(captures, number, from, from + std::min(chunk, size - from), told);
+            if (result == kStopped) {
+                const std::lock_guard lock(mutex);
+                stops.store(true, std::memory_order_relaxed);
+                failed.store(-1, std::memory_order_relaxed);
+                if (std::exception_ptr reason = HeapFrame::take_stopped()) stopped = std::move(reason);
+                return;
+            }
         }
         if (result == 0) return;
         const std::lock_guard lock(mutex);
@@ -63,6 +75,10 @@ int64_t spread(SpreadBody body, const void* captures, int64_t size, int64_t chun
         }
     } catch (...) {  // of a pause point: compiled code has no way for exceptions
         HeapFrame::stop(std::current_exception());
+        return kStopped;
+    }
+    if (stops) {
+        if (stopped) HeapFrame::stop(std::move(stopped));
         return kStopped;
     }
     return status;

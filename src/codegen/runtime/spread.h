@@ -11,7 +11,7 @@ class Module;
 namespace weft::codegen {
 
 inline constexpr const char* kSpread = "weft_spread";
-// A spread ended because the host was asked to stop: HeapFrame::stopped() has the host's exception.
+// A spread ended because the host was asked to stop: HeapFrame::take_stopped() has the host's exception.
 inline constexpr int64_t kStopped = INT64_MAX;
 
 // Compiled code for chunk `number`, `from` to below `to`: 0, or 1 and the number of an error.
