@@ -273,11 +273,13 @@ std::shared_ptr<Compiled> known(State& state, const CallArguments& arguments) {
 
 std::shared_ptr<Compiled> find(JitObject* self, const CallArguments& arguments) {
     State& state = *self->state;
-    if (std::shared_ptr<Compiled> found = known(state, arguments)) return found;
-    for (const std::shared_ptr<Compilation>& each : std::vector(state.running)) {
-        if (each->process != getpid() || !is_of(each->key, arguments)) continue;
-        each->wait();
+    for (;;) {
         if (std::shared_ptr<Compiled> found = known(state, arguments)) return found;
+        const auto running = std::find_if(state.running.begin(), state.running.end(), [&](const auto& each) {
+            return each->process == getpid() && is_of(each->key, arguments);
+        });
+        if (running == state.running.end()) break;
+        std::shared_ptr(*running)->wait();
     }
     auto made = std::make_shared<Compiled>();
     made->key.assign(arguments.key().data(), arguments.key().data() + arguments.key().size());
