@@ -69,6 +69,16 @@ def walk(n, depth=0):
     return s + 1
 
 
+def walk_caught(n):
+    s = 0
+    try:
+        s = walk(n)
+        assert s > 0
+    except Exception:
+        s = -1
+    return s
+
+
 def walks_in_chunks(n):
     s = 0
     for i in np.prange(2):
@@ -88,7 +98,9 @@ for name in sys.argv[2:]:
         print(name, f(1) == before)
 """
 
-NAMES = "one_loop inner_loops long_inner_loops while_loop leaves heap walk walks_in_chunks".split()
+NAMES = (
+    "one_loop inner_loops long_inner_loops while_loop leaves heap walk walk_caught walks_in_chunks".split()
+)
 
 
 @pytest.mark.parametrize("gil", ("gil", "nogil"))
