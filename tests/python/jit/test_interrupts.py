@@ -8,10 +8,12 @@ import pytest
 PROGRAM = """\
 import linecache
 import os
+import signal
 import sys
 
 import weft as np
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore
 text = '''
 def one_loop(n):
     s = 0.0

@@ -370,8 +370,10 @@ def test_several_threads_call_at_once():
 def test_ctrl_c_ends_a_long_loop(nogil):
     code = f"""
 import os
+import signal
 import weft as np
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore
 text = '''
 def f(n):
     s = 0.0
