@@ -10,13 +10,6 @@ using namespace ir;
 
 namespace {
 
-bool may_trap(const Function& function, const Instruction& instruction) {
-    return instruction.opcode == Opcode::kApply &&
-           (instruction.op->id == OpId::kRemainder || instruction.op->id == OpId::kFmod ||
-            instruction.op->id == OpId::kFloorDivide) &&
-           !DType(function.type(instruction.operands[0]).scalar).is_floating();
-}
-
 void add_constants(const Region& region, Constants& constants) {
     for (const Instruction& each : region.body) {
         if (each.opcode == Opcode::kConstant && each.constant.type == ScalarType::kInt64)
@@ -87,7 +80,7 @@ std::optional<bool> ConditionsAtEnds::add_code(ValueId value) {
     const bool is_pure = instruction.opcode == Opcode::kConstant || instruction.opcode == Opcode::kApply ||
                          instruction.opcode == Opcode::kCast;
     if (!is_pure) return std::nullopt;
-    if (may_trap(function_, instruction) && constant_or_zero(instruction.operands[1]) <= 0)
+    if (divides_integers(function_, instruction) && constant_or_zero(instruction.operands[1]) <= 0)
         return std::nullopt;
     bool varying = false;
     for (const ValueId operand : instruction.operands) {

@@ -105,7 +105,7 @@ private:
                     // Lanes that have left go on with the others, for nothing.
                     if (follows_lanes(each)) follow_lanes_[each.results[0].index] = &each;
                     vary(each.results);
-                    return each.opcode != Opcode::kApply || !may_trap(each);
+                    return !divides_integers(function_, each);
                 case Opcode::kLoad:
                 case Opcode::kStore: return may_leave && !each.predicated && take(each, depth);
                 case Opcode::kCheck: return may_leave;
@@ -123,13 +123,6 @@ private:
                 default: return false;
             }
         });
-    }
-
-    // Divisions of integers, whose divisor may be 0 in lanes that have left.
-    bool may_trap(const Instruction& instruction) const {
-        return (instruction.op->id == OpId::kFloorDivide || instruction.op->id == OpId::kRemainder ||
-                instruction.op->id == OpId::kFmod) &&
-               !DType(function_.type(instruction.operands[0]).scalar).is_floating();
     }
 
     bool take_branch(const Instruction& instruction, int depth) {

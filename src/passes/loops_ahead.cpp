@@ -40,14 +40,6 @@ bool is_pure(const Instruction& instruction) {
            instruction.opcode == Opcode::kCast;
 }
 
-// Division of integers, which may have no result.
-bool may_trap(const Function& function, const Instruction& instruction) {
-    return instruction.opcode == Opcode::kApply &&
-           (instruction.op->id == OpId::kFloorDivide || instruction.op->id == OpId::kRemainder ||
-            instruction.op->id == OpId::kFmod) &&
-           !DType(function.type(instruction.operands[0]).scalar).is_floating();
-}
-
 // Values that it uses and does not define.
 void add_uses(const Instruction& instruction, std::unordered_set<uint32_t> own, Values& uses) {
     for (const ValueId operand : instruction.operands) {
@@ -199,7 +191,7 @@ private:
         switch (each.opcode) {
             case Opcode::kConstant:
             case Opcode::kApply:
-            case Opcode::kCast: return !may_trap(function_, each);
+            case Opcode::kCast: return !divides_integers(function_, each);
             case Opcode::kLoad: return can_load(each);
             case Opcode::kIf: return has_loop(each) ? is_versioned(each) : all_pure(each);
             case Opcode::kFor: return !is_short(each) && all_ahead(each);
@@ -219,7 +211,7 @@ private:
             return std::all_of(region.body.begin(), region.body.end(), [&](const Instruction& each) {
                 return each.opcode == Opcode::kYield ||
                        (each.opcode == Opcode::kIf ? all_pure(each)
-                                                   : is_pure(each) && !may_trap(function_, each));
+                                                   : is_pure(each) && !divides_integers(function_, each));
             });
         });
     }
@@ -234,7 +226,7 @@ private:
                     case Opcode::kIf:
                     case Opcode::kFor: return all_ahead(each);
                     default:
-                        return (is_pure(each) && !may_trap(function_, each)) ||
+                        return (is_pure(each) && !divides_integers(function_, each)) ||
                                (each.opcode == Opcode::kLoad && can_load(each));
                 }
             });

@@ -67,4 +67,11 @@ bool has_no_effect(const Instruction& instruction) {
     return false;
 }
 
+bool divides_integers(const Function& function, const Instruction& instruction) {
+    return instruction.opcode == Opcode::kApply &&
+           (instruction.op->id == OpId::kFloorDivide || instruction.op->id == OpId::kRemainder ||
+            instruction.op->id == OpId::kFmod) &&
+           !DType(function.type(instruction.operands[0]).scalar).is_floating();
+}
+
 }  // namespace weft::passes

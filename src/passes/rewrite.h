@@ -72,4 +72,7 @@ uint16_t unused_alias_scope(const ir::Function& function);
 // Whether removing the instruction changes nothing when its results are not used.
 bool has_no_effect(const ir::Instruction& instruction);
 
+// Whether it is a division of integers, which vectors do not have.
+bool divides_integers(const ir::Function& function, const ir::Instruction& instruction);
+
 }  // namespace weft::passes
