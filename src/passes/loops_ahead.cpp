@@ -12,6 +12,7 @@
 
 #include "passes/conditions_at_ends.h"
 #include "passes/lanes_of_loops.h"
+#include "passes/loops_in_blocks.h"
 #include "passes/rewrite.h"
 
 namespace weft::passes {
@@ -133,11 +134,6 @@ private:
             switch (each.opcode) {
                 case Opcode::kStore:
                     written_.insert(function_.type(each.operands[0]).buffer.alias_scope);
-                    break;
-                case Opcode::kCall:
-                    for (const ValueId operand : each.operands) {
-                        if (function_.type(operand).is_buffer) return false;
-                    }
                     break;
                 case Opcode::kConstant:
                 case Opcode::kApply:
@@ -525,13 +521,7 @@ Values in_blocks(Builder& builder, Function& function, const Instruction& loop, 
     const ValueId lower = loop.operands[0], upper = loop.operands[1], step = loop.operands[2];
     const Values initials(loop.operands.begin() + 3, loop.operands.end());
     const ValueId none = builder.index(0), one = builder.index(1), width = builder.index(kBlock);
-    // Blocks are counted from 0, so that nothing runs over the end of int64. More iterations than that has
-    // numbers never end.
-    const ValueId difference = builder.apply(OpId::kSubtract, {upper, lower});
-    const ValueId is_more = builder.apply(
-        OpId::kLogicalAnd,
-        {builder.apply(OpId::kLess, {lower, upper}), builder.apply(OpId::kLess, {difference, none})});
-    const ValueId total = builder.apply(OpId::kSelect, {is_more, builder.index(INT64_MAX), difference});
+    const ValueId total = count_iterations(builder, lower, upper);
     return builder.for_loop(
         none, total, width, initials, [&](Builder& outer, std::span<const ValueId> arguments) -> Values {
             const ValueId begin = outer.apply(OpId::kAdd, {lower, arguments[0]});
@@ -579,54 +569,17 @@ Values in_blocks(Builder& builder, Function& function, const Instruction& loop, 
         });
 }
 
-class Walker {
-public:
-    explicit Walker(Function& function) : function_(function), constants_(find_constants(function)) {}
-
-    void run(Region& region) {
-        std::vector<Instruction> old = std::move(region.body);
-        region.body.clear();
-        for (Instruction& instruction : old) {
-            apply(instruction);
-            if (instruction.opcode == Opcode::kFor && instruction.lanes == 1 &&
-                is_one(instruction.operands[2])) {
-                Ahead ahead(function_, constants_, instruction);
-                if (ahead.run()) {
-                    Region expansion;
-                    Builder builder(function_, expansion.body);
-                    const Values results = in_blocks(builder, function_, instruction, ahead);
-                    for (size_t i = 0; i < results.size(); ++i)
-                        replaced_.set(instruction.results[i], results[i]);
-                    for (Instruction& inner : expansion.body) region.body.push_back(std::move(inner));
-                    continue;
-                }
-            }
-            for (Region& inner : instruction.regions) run(inner);
-            region.body.push_back(std::move(instruction));
-        }
-    }
-
-private:
-    bool is_one(ValueId value) const {
-        const auto found = constants_.find(value.index);
-        return found != constants_.end() && found->second == 1;
-    }
-    void apply(Instruction& instruction) {
-        replaced_.apply(instruction.operands);
-        for (Region& inner : instruction.regions) {
-            for (Instruction& each : inner.body) apply(each);
-        }
-    }
-
-    Function& function_;
-    Substitution replaced_;
-    const Constants constants_;
-};
-
 }  // namespace
 
 void loops_ahead(const Module&, Function& function) {
-    if (!function.is_kernel) Walker(function).run(function.body);
+    if (function.is_kernel) return;
+    replace_loops(
+        function,
+        [&](Builder& builder, const Instruction& loop, const Constants& constants) -> std::optional<Values> {
+            Ahead ahead(function, constants, loop);
+            if (!ahead.run()) return std::nullopt;
+            return in_blocks(builder, function, loop, ahead);
+        });
 }
 
 }  // namespace weft::passes

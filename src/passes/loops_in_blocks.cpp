@@ -1,0 +1,72 @@
+#include "passes/loops_in_blocks.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "passes/rewrite.h"
+
+namespace weft::passes {
+
+using namespace ir;
+
+namespace {
+
+class Walker {
+public:
+    Walker(Function& function, const LoopReplacement& replacement)
+        : function_(function), replacement_(replacement), constants_(find_constants(function)) {}
+
+    void run(Region& region) {
+        std::vector<Instruction> old = std::move(region.body);
+        region.body.clear();
+        for (Instruction& instruction : old) {
+            apply(instruction);
+            if (is_counted(instruction)) {
+                Region expansion;
+                Builder builder(function_, expansion.body);
+                if (const auto results = replacement_(builder, instruction, constants_)) {
+                    for (size_t i = 0; i < results->size(); ++i)
+                        replaced_.set(instruction.results[i], (*results)[i]);
+                    for (Instruction& inner : expansion.body) region.body.push_back(std::move(inner));
+                    continue;
+                }
+            }
+            for (Region& inner : instruction.regions) run(inner);
+            region.body.push_back(std::move(instruction));
+        }
+    }
+
+private:
+    bool is_counted(const Instruction& instruction) const {
+        if (instruction.opcode != Opcode::kFor || instruction.lanes != 1) return false;
+        const auto step = constants_.find(instruction.operands[2].index);
+        return step != constants_.end() && step->second == 1;
+    }
+    void apply(Instruction& instruction) {
+        replaced_.apply(instruction.operands);
+        for (Region& inner : instruction.regions) {
+            for (Instruction& each : inner.body) apply(each);
+        }
+    }
+
+    Function& function_;
+    const LoopReplacement& replacement_;
+    const Constants constants_;
+    Substitution replaced_;
+};
+
+}  // namespace
+
+void replace_loops(Function& function, const LoopReplacement& replacement) {
+    Walker(function, replacement).run(function.body);
+}
+
+ValueId count_iterations(Builder& builder, ValueId lower, ValueId upper) {
+    const ValueId difference = builder.apply(OpId::kSubtract, {upper, lower});
+    const ValueId is_more =
+        builder.apply(OpId::kLogicalAnd, {builder.apply(OpId::kLess, {lower, upper}),
+                                          builder.apply(OpId::kLess, {difference, builder.index(0)})});
+    return builder.apply(OpId::kSelect, {is_more, builder.index(INT64_MAX), difference});
+}
+
+}  // namespace weft::passes

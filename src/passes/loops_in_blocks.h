@@ -1,0 +1,25 @@
+// What passes share that run loops of functions in blocks of iterations.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ir/builder.h"
+#include "ir/ir.h"
+#include "passes/conditions_at_ends.h"
+
+namespace weft::passes {
+
+// Puts what `replacement` appends in place of loops that step by one: it gives the loop's results, or nothing
+// where the loop stays, and then the loops in it come to their turn. Of nested loops the outer one comes
+// first.
+using LoopReplacement = std::function<std::optional<std::vector<ir::ValueId>>(
+    ir::Builder&, const ir::Instruction& loop, const Constants&)>;
+void replace_loops(ir::Function& function, const LoopReplacement& replacement);
+
+// How many iterations a loop from `lower` to below `upper` has; more than int64 holds never end. Blocks are
+// counted from 0 up to it, so that nothing runs over the end of int64. Below 0 where it does not run.
+ir::ValueId count_iterations(ir::Builder& builder, ir::ValueId lower, ir::ValueId upper);
+
+}  // namespace weft::passes
