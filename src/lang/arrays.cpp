@@ -253,9 +253,7 @@ Value FunctionLowering::sliced(NodeId id, const Value& base, std::span<const Ind
         if (item.value || node(item.node).kind == NodeKind::kSlice) ++taken;
     }
     const size_t rank = base.type->rank;
-    if (taken > rank)
-        fail(id, "too many indices for array: array is " + std::to_string(rank) + "-dimensional, but " +
-                     std::to_string(taken) + " were indexed");
+    if (taken > rank) refuse_many_indices(rank, taken, id);
     std::vector<ValueId> shape, strides;
     ValueId offset = integer(0).parts[0];
     size_t d = 0;
@@ -295,8 +293,7 @@ Value FunctionLowering::sliced(NodeId id, const Value& base, std::span<const Ind
             }
             default: {
                 const Value& index = *index_item.value;
-                if (!is_integer(index.type) || is_bool(index.type))
-                    fail(item, "an index is an integer or a slice here, not " + lang::describe(index.type));
+                expect_index(index.type, item);
                 const ValueId at = checked_index(index, size_of(base, d), static_cast<int>(d), id);
                 offset = apply(OpId::kAdd, {offset, apply(OpId::kMultiply, {at, stride_of(base, d)})});
                 contiguous = false;
@@ -420,7 +417,7 @@ void FunctionLowering::copy_into(const Value& target, const Value& source, NodeI
 
 // target[...] = value, as NumPy: also where both are of the same memory.
 void FunctionLowering::store_part(const Value& target, const Value& value, NodeId where) {
-    if (target.type->readonly) fail(where, "the array is read-only", "Give the function a copy.");
+    expect_writeable(target.type, where);
     if (is_scalar(value.type)) return fill(target, value, where);
     if (!is_array(value.type))
         fail(where,
@@ -464,7 +461,8 @@ Value FunctionLowering::call_allocate(const std::string& name, const Arguments& 
         } else if (keyword == "dtype") {
             dtype = value;
         } else {
-            fail(where, name + "() takes no keyword '" + keyword + "' in a compiled function");
+            fail(where, name + "() takes no keyword '" + keyword + "' in a compiled function",
+                 "Leave it out.");
         }
     };
     const char* const names[] = {like ? "a" : "shape", fills ? "fill_value" : "dtype", "dtype"};
@@ -499,6 +497,14 @@ Value FunctionLowering::call_allocate(const std::string& name, const Arguments& 
     return result;
 }
 
+static std::vector<std::string> methods_of(TypeRef type) {
+    if (is_array(type))
+        return {"argsort", "copy", "fill", "flatten", "item", "ravel", "reshape", "sort", "transpose"};
+    if (is_scalar(type)) return {"bit_count", "bit_length", "conjugate", "is_integer", "item"};
+    if (type->kind == TypeKind::kTuple) return {"count", "index"};
+    return {};
+}
+
 Value FunctionLowering::call_method(const Value& base, const std::string& name, const Arguments& arguments) {
     const NodeId where = arguments.where;
     if (base.type->record != nullptr && base.type->record->is_tuple && name == "_replace")
@@ -529,13 +535,14 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
         if (name == "sort" || name == "argsort") return sort_array(name, base, arguments, 0);
         if (name == "fill") {
             expect_arguments(name, arguments, 1, 1);
-            if (base.type->readonly) fail(where, "the array is read-only", "Give the function a copy.");
+            expect_writeable(base.type, where);
             fill(base, arguments.positional[0], where);
             return none();
         }
         if (name == "transpose" && arguments.positional.empty()) return transposed(base);
     }
-    fail(where, "method '" + name + "' of " + lang::describe(base.type) + " is not compiled yet");
+    fail(where, lang::describe(base.type) + " has no method '" + name + "' in a compiled function",
+         meant(name, methods_of(base.type), "Write it as a function, or call it outside."));
 }
 
 }  // namespace weft::lang

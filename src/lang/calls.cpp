@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lang/argument_errors.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
 
@@ -9,6 +10,8 @@ namespace weft::lang {
 using ir::ValueId;
 
 namespace {
+
+constexpr const char* kCallOutside = "Call it outside and give its result as an argument, or write a loop.";
 
 struct MathFunction {
     std::string_view name;
@@ -48,14 +51,10 @@ void FunctionLowering::expect_arguments(const std::string& name, const Arguments
                                         size_t most) {
     if (!arguments.keywords.empty())
         fail(arguments.where,
-             name + "() takes no keyword '" + arguments.keywords[0].first + "' in a compiled function");
+             name + "() takes no keyword '" + arguments.keywords[0].first + "' in a compiled function",
+             "Give it by its place, or leave it out.");
     const size_t count = arguments.positional.size();
-    if (count >= least && count <= most) return;
-    fail(arguments.where, name + "() takes " + std::to_string(least) +
-                              (most == least      ? ""
-                               : most == SIZE_MAX ? " or more"
-                                                  : " to " + std::to_string(most)) +
-                              " argument" + (most == 1 ? "" : "s") + ", " + std::to_string(count) + " given");
+    if (count < least || count > most) fail(arguments.where, wrong_count(name, least, most, count));
 }
 
 Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
@@ -84,7 +83,8 @@ Value FunctionLowering::call_value(const Value& callee, const Arguments& argumen
                                    const Environment& environment) {
     const NodeId id = arguments.where;
     if (callee.type->kind == TypeKind::kClosure) return call_closure(callee, arguments, environment);
-    if (callee.type->kind != TypeKind::kSymbol) fail(id, lang::describe(callee.type) + " cannot be called");
+    if (callee.type->kind != TypeKind::kSymbol)
+        fail(id, lang::describe(callee.type) + " cannot be called", "Call a function, or index it by [...].");
     const Symbol& symbol = *callee.type->symbol;
     for (const Value& value : arguments.positional) {
         if (value.type->kind == TypeKind::kNever) return never();
@@ -134,7 +134,6 @@ Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arg
 Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Value> before,
                                     const Arguments& arguments) {
     raise_deferred();
-    const std::string& name_of_callee = callee.name;
     const auto parameters = callee.tree.parameters();
     const size_t first = before.size();
     std::vector<std::optional<Value>> given(parameters.size());
@@ -146,10 +145,6 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
         ++positional;
     const bool has_rest =
         positional < parameters.size() && callee.tree[parameters[positional]].kind == NodeKind::kRest;
-    if (arguments.positional.size() + first > positional && !has_rest)
-        fail(arguments.where, name_of_callee + "() takes " + std::to_string(positional - first) +
-                                  " positional arguments but " + std::to_string(arguments.positional.size()) +
-                                  " were given");
     for (size_t i = 0; i < arguments.positional.size(); ++i) {
         if (first + i < positional) {
             given[first + i] = arguments.positional[i];
@@ -157,17 +152,30 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
             rest.push_back(arguments.positional[i]);
         }
     }
+    size_t keyword_only = 0;
     if (has_rest) given[positional] = tuple(std::move(rest));
     for (const auto& [name, value] : arguments.keywords) {
         size_t at = first;
-        while (at < parameters.size() && callee.tree[parameters[at]].atoms[0] != name) ++at;
+        while (at < parameters.size() &&
+               ((has_rest && at == positional) || callee.tree[parameters[at]].atoms[0] != name))
+            ++at;
         if (at == parameters.size())
-            fail(arguments.where, name_of_callee + "() got an unexpected keyword argument '" + name + "'");
-        if (given[at])
-            fail(arguments.where, name_of_callee + "() got multiple values for argument '" + name + "'");
+            refuse_arguments(arguments.where, callee, unexpected_keyword(callee.name, name));
+        if (given[at]) refuse_arguments(arguments.where, callee, multiple_values(callee.name, name));
         given[at] = value;
+        keyword_only += at >= positional ? 1 : 0;
+    }
+    if (arguments.positional.size() + first > positional && !has_rest) {
+        const auto required =
+            std::count_if(parameters.begin() + static_cast<std::ptrdiff_t>(first),
+                          parameters.begin() + static_cast<std::ptrdiff_t>(positional),
+                          [&](NodeId parameter) { return callee.tree[parameter].kind == NodeKind::kParam; });
+        refuse_arguments(arguments.where, callee,
+                         too_many_arguments(callee.name, static_cast<size_t>(required), positional - first,
+                                            arguments.positional.size(), keyword_only));
     }
     size_t defaults = 0;
+    MissingArguments missing;
     std::vector<TypeRef> types;
     std::vector<ValueId> parts;
     for (size_t i = 0; i < parameters.size(); ++i) {
@@ -179,17 +187,15 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
         const size_t own = callee.captured.size() + defaults;  // of an inner function
         defaults += has_default ? 1 : 0;
         if (!given[i] && has_default && own < first) given[i] = before[own];
-        if (!given[i]) {
-            if (type_of_default == nullptr)
-                fail(arguments.where,
-                     name_of_callee + "() missing required argument: '" + parameter.atoms[0] + "'");
-            given[i] = constant_of(type_of_default);
-        }
+        if (!given[i] && type_of_default == nullptr) missing.add(parameter.atoms[0], i >= positional);
+        if (!missing.empty()) continue;
+        if (!given[i]) given[i] = constant_of(type_of_default);
         const TypeRef type = without_literals(given[i]->type);
         const Value value = at_border(convert(*given[i], type, arguments.where));
         types.push_back(type);
         parts.insert(parts.end(), value.parts.begin(), value.parts.end());
     }
+    if (!missing.empty()) refuse_arguments(arguments.where, callee, missing.message(callee.name));
     for (const Value& global : globals_) {
         const std::vector<ValueId> given_parts = at_border(global).parts;
         parts.insert(parts.end(), given_parts.begin(), given_parts.end());
@@ -232,7 +238,7 @@ Value FunctionLowering::call_math(const std::string& name, const Arguments& argu
         return std::find(names.begin(), names.end(), name) != names.end();
     };
     if (name == "floor" || name == "ceil" || name == "trunc") {
-        expect_arguments(name, arguments, 1, 1);
+        expect_arguments("math." + name, arguments, 1, 1);
         const OpInfo* op = find_op(name);
         return to_integer(arguments.positional[0], op->id, where);
     }
@@ -274,7 +280,7 @@ Value FunctionLowering::call_math(const std::string& name, const Arguments& argu
     }
     const std::string_view known = name == "log" ? "log" : op_of_math(name);
     const OpInfo* op = known.empty() ? nullptr : find_op(known);
-    if (op == nullptr) fail(where, path + " is not compiled yet");
+    if (op == nullptr) fail(where, path + " is not compiled yet", kCallOutside);
     expect_arguments(path, arguments, op->nin, op->nin);
     std::vector<Value> operands;
     for (const Value& argument : arguments.positional) {
@@ -354,7 +360,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         return result;
     }
     if (module == "cmath" && find_in_prelude(path) != nullptr) return call_prelude(path, arguments);
-    fail(arguments.where, path + " is not compiled yet");
+    fail(arguments.where, path + " is not compiled yet", kCallOutside);
 }
 
 }  // namespace weft::lang

@@ -58,14 +58,16 @@ std::string render(const Spot& spot, const std::string& what,
     }
     for (const auto& [other, note] : others) {
         const Place at = other.function->tree.place(other.node);
-        text += "\n" + note + " at line " + std::to_string(at.line) + ": " +
-                line_of(*other.function, at.line).first;
+        const bool is_here = other.function->file == function.file;
+        text += "\n" + note + (is_here ? " at line " : " in " + other.function->file + ", line ") +
+                std::to_string(at.line) + ": " + line_of(*other.function, at.line).first;
     }
     if (!help.empty()) text += "\n" + help;
     return text;
 }
 
-std::string nearest(const std::string& name, const std::vector<std::string>& names) {
+std::string meant(const std::string& name, const std::vector<std::string>& names,
+                  const std::string& otherwise) {
     std::string best;
     size_t least = name.size() / 2 + 1;
     for (const std::string& candidate : names) {
@@ -75,7 +77,7 @@ std::string nearest(const std::string& name, const std::vector<std::string>& nam
             best = candidate;
         }
     }
-    return best;
+    return best.empty() ? otherwise : "Is '" + best + "' meant?";
 }
 
 }  // namespace weft::lang

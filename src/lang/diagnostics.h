@@ -27,7 +27,8 @@ std::string render(const Spot& spot, const std::string& what,
                    const std::vector<std::pair<Spot, std::string>>& others = {},
                    const std::string& help = {});
 
-// The most similar of the names; empty where none is similar.
-std::string nearest(const std::string& name, const std::vector<std::string>& names);
+// "Is 'shape' meant?", of the most similar of the names; `otherwise` where none is similar.
+std::string meant(const std::string& name, const std::vector<std::string>& names,
+                  const std::string& otherwise);
 
 }  // namespace weft::lang

@@ -109,7 +109,7 @@ Value FunctionLowering::lower_number(NodeId id) {
         const Constant bits = Constant::of(ScalarType::kUInt64, large);
         return scalar(scalar_type(ScalarType::kUInt64), dry_ ? ValueId{} : builder_->constant(bits));
     }
-    fail(id, "the integer does not fit in 64 bits");
+    fail(id, "the integer does not fit in 64 bits", "Write it as a float.");
 }
 
 Value FunctionLowering::lower_name(NodeId id, Environment& environment) {
@@ -132,12 +132,11 @@ Value FunctionLowering::read_variable(const Value& value, const std::string& nam
 Value FunctionLowering::lower_global(NodeId id) {
     const Symbol& symbol = source_.symbol(node(id).number);
     switch (symbol.kind) {
-        case SymbolKind::kMissing:
-            fail(id, "name '" + symbol.name + "' is not defined",
-                 symbol.path.empty() ? "" : "Is '" + symbol.path + "' meant?");
+        case SymbolKind::kMissing: refuse_missing(symbol, id);
         case SymbolKind::kUnknown:
             fail(id, "'" + symbol.name + "' is a " + symbol.path + ", which a compiled function cannot use",
-                 "Give it as an argument, or make it a number, tuple, array or function.");
+                 symbol.path.starts_with("number") ? "Make it a float."
+                                                   : "Make it a number, tuple, array or function.");
         case SymbolKind::kValue: break;
         case SymbolKind::kGlobal: {
             const std::vector<GlobalArgument>& globals = compilation_.globals();
@@ -213,13 +212,18 @@ Value FunctionLowering::attribute_of(const Value& base, const std::string& name,
              "Its value is.");
     }
     if (base.type->record != nullptr) {
-        const std::string like = nearest(name, base.type->record->fields);
+        std::string fields;
+        for (const std::string& field : base.type->record->fields)
+            fields += (fields.empty() ? "" : ", ") + field;
         fail(id, base.type->record->name + " has no field '" + name + "'",
-             like.empty() ? "" : "Is '" + like + "' meant?");
+             meant(name, base.type->record->fields, "It has " + (fields.empty() ? "none" : fields) + "."));
     }
     if (base.type->kind == TypeKind::kSymbol && base.type->symbol->kind == SymbolKind::kModule)
         fail(id, "module '" + base.type->symbol->path + "' has no attribute '" + name + "'");
-    fail(id, lang::describe(base.type) + " has no attribute '" + name + "' in a compiled function");
+    fail(id, lang::describe(base.type) + " has no attribute '" + name + "' in a compiled function",
+         meant(name,
+               is_scalar(base.type) ? std::vector<std::string>{"real", "imag"} : std::vector<std::string>{},
+               "Take it outside, and give it as an argument."));
 }
 
 bool FunctionLowering::has_attribute(const Value& base, const std::string& name) const {
@@ -257,10 +261,8 @@ Value FunctionLowering::array_attribute(const Value& array, const std::string& n
     if (name == "real") return is_complex ? part_of_complex(array, false) : array;
     if (name == "imag" && is_complex) return part_of_complex(array, true);
     const std::vector<std::string> known(std::begin(kArrayAttributes), std::end(kArrayAttributes));
-    const std::string like = nearest(name, known);
     fail(id, "'" + name + "' of an array is not compiled",
-         like.empty() ? "Arrays have shape, size, ndim, dtype, T, strides, real and imag here."
-                      : "Is '" + like + "' meant?");
+         meant(name, known, "Arrays have shape, size, ndim, dtype, T, strides, real and imag here."));
 }
 
 // --- expressions that choose ----------------------------------------------------------------------------
@@ -277,8 +279,10 @@ Value FunctionLowering::lower_choice(NodeId id, ValueId condition, Environment& 
     }
     TypeRef type = joined(values[0].type, values[1].type);
     if (type == nullptr)
-        fail(id, "this is " + lang::describe(values[0].type) + " on one way and " +
-                     lang::describe(values[1].type) + " on the other");
+        fail(id,
+             "this is " + lang::describe(values[0].type) + " on one way and " +
+                 lang::describe(values[1].type) + " on the other",
+             "Write values of one type on both ways.");
     const Flow& flow = flows_.at(id);
     std::vector<size_t> merged;
     for (size_t v = 0; v < environment.size(); ++v) {

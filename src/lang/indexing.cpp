@@ -43,9 +43,9 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
     if (base.type->kind == TypeKind::kTuple) {
         const std::vector<NodeId> items = items_of(id);
         const auto length = static_cast<int64_t>(base.type->parts.size());
-        if (items.size() != 1) fail(id, "a tuple has one index");
+        if (items.size() != 1) fail(id, "a tuple has one index", "Write t[i][j].");
         if (node(items[0]).kind == NodeKind::kSlice) return tuple_slice(items[0], base, environment);
-        const Value index = required(lower(items[0], environment), items[0]);
+        const Value index = number_of(items[0], environment);
         const auto known = literal_integer(index.type);
         if (known) {
             const int64_t at = *known < 0 ? *known + length : *known;
@@ -57,10 +57,18 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
     }
     if (is_list(base.type)) return list_at(id, base, environment, false);
     if (!is_array(base.type))
-        fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function");
+        fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function",
+             "Give an array, a list or a tuple.");
     const std::vector<IndexItem> items = index_items(id, environment);
     if (const std::optional<Element> element = element_of(id, base, items)) return load(*element);
     return sliced(id, base, items, environment);
+}
+
+// An index of a list or a tuple, where bools are numbers.
+Value FunctionLowering::number_of(NodeId item, Environment& environment) {
+    const Value index = required(lower(item, environment), item);
+    if (index.type->kind != TypeKind::kNever && !is_bool(index.type)) expect_index(index.type, item);
+    return index;
 }
 
 // By known bounds, since its length is part of its type.
@@ -72,7 +80,7 @@ Value FunctionLowering::tuple_slice(NodeId slice, const Value& tuple, Environmen
         const Value bound = lower(child, environment);
         bounds[k] = literal_integer(bound.type);
         if (!bounds[k] && bound.type->kind != TypeKind::kNone)
-            fail(slice, "a tuple is sliced by known numbers only");
+            fail(slice, "a tuple is sliced by known numbers only", "Write numbers, or make an array of it.");
     }
     const auto length = static_cast<int64_t>(tuple.type->parts.size());
     const int64_t step = bounds[2].value_or(1);
@@ -109,7 +117,9 @@ Value FunctionLowering::any_item(const Value& tuple, ValueId at, NodeId where) {
     TypeRef type = parts[0];
     for (TypeRef part : parts) {
         type = joined(type, part);
-        if (type == nullptr) fail(where, "items of different types are taken by known indices only");
+        if (type == nullptr)
+            fail(where, "items of different types are taken by known indices only",
+                 "Write a number as the index.");
     }
     type = without_literals(type);
     if (!is_scalar(type)) return any_item_of(tuple, at, 0, type, where);
@@ -147,16 +157,11 @@ std::optional<FunctionLowering::Element> FunctionLowering::element_of(NodeId id,
     const bool all =
         std::all_of(items.begin(), items.end(), [](const IndexItem& item) { return item.value.has_value(); });
     if (!all || items.size() < rank) return std::nullopt;
-    if (items.size() > rank)
-        fail(id, "too many indices for array: array is " + std::to_string(rank) + "-dimensional, but " +
-                     std::to_string(items.size()) + " were indexed");
+    if (items.size() > rank) refuse_many_indices(rank, items.size(), id);
     Element element{base, {}};
     for (size_t d = 0; d < rank; ++d) {
         const Value& index = *items[d].value;
-        if (is_array(index.type))
-            fail(items[d].node, "indexing by arrays is not compiled yet", "Write a loop over the indices.");
-        if (!is_integer(index.type) || is_bool(index.type))
-            fail(items[d].node, "an index is an integer here, not " + lang::describe(index.type));
+        expect_index(index.type, items[d].node);
         element.indices.push_back(checked_index(index, size_of(base, d), static_cast<int>(d), id));
     }
     return element;
@@ -220,11 +225,12 @@ Value FunctionLowering::load(const Element& element) {
 void FunctionLowering::store(const Element& element, const Value& given, NodeId where) {
     const Value value = required(given, where);
     const TypeRef array = element.array.type;
-    if (array->readonly) fail(where, "the array is read-only", "Give the function a copy.");
+    expect_writeable(array, where);
     if (value.type->kind == TypeKind::kNever) return;
     if (!is_scalar(value.type))
         fail(where,
-             lang::describe(value.type) + " cannot be stored in an element of " + lang::describe(array));
+             lang::describe(value.type) + " cannot be stored in an element of " + lang::describe(array),
+             is_array(value.type) ? "Write a slice on the left: a[i:j]." : "Store a number.");
     if (is_complex(value.type) && !DType(array->scalar).is_complex())
         fail(where, "a complex number cannot be stored in " + lang::describe(array), "Store its .real.");
     target_.written.insert(array->scope);

@@ -298,6 +298,7 @@ FunctionLowering::Loop FunctionLowering::open_loop(NodeId id, Environment& envir
         }
         loop.carried.push_back(v);
         loop.types.push_back(environment[v].type);
+        loop.origins.push_back(environment[v].origin);
     }
     return loop;
 }
@@ -331,7 +332,8 @@ void FunctionLowering::find_types(NodeId id, Loop& loop, const Environment& envi
 void FunctionLowering::meet(Loop& loop, const Environment& environment, NodeId where) {
     for (size_t i = 0; i < loop.carried.size(); ++i) {
         const Value& value = environment[loop.carried[i]];
-        TypeRef both = join_or_fail({loop.types[i], {}, 0}, value, variable(loop.carried[i]), where);
+        TypeRef both =
+            join_or_fail({loop.types[i], {}, loop.origins[i]}, value, variable(loop.carried[i]), where);
         loop.grown |= both != loop.types[i];
         loop.types[i] = both;
     }

@@ -334,7 +334,9 @@ ValueId FunctionLowering::cast(const Value& value, ScalarType to) {
 
 ValueId FunctionLowering::as_index(const Value& given, NodeId where) {
     const Value value = required(given, where);
-    if (!is_integer(value.type)) fail(where, "an integer is needed here, not " + lang::describe(value.type));
+    if (!is_integer(value.type))
+        fail(where, "an integer is needed here, not " + lang::describe(value.type),
+             is_float(value.type) ? "Convert it by int(...), or divide by //." : "");
     return cast(value, ScalarType::kInt64);
 }
 

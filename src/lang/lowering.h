@@ -220,7 +220,8 @@ private:
     // A loop that is being lowered, and the variables that go from one iteration to the next.
     struct Loop {
         std::vector<size_t> carried;
-        std::vector<TypeRef> types;  // of them; while types are being found they grow
+        std::vector<TypeRef> types;   // of them; while types are being found they grow
+        std::vector<NodeId> origins;  // of them before the loop
         bool grown = false;
         const Flow* flow = nullptr;
         bool breaks = false;   // some break leaves it
@@ -499,6 +500,7 @@ private:
 
     Value shape_of(const Value& array) const;
     Value tuple_item(const Value& tuple, size_t index) const;
+    Value number_of(NodeId item, Environment& environment);
     Value tuple_slice(NodeId slice, const Value& tuple, Environment& environment);
     Value any_item_of(const Value& tuple, ir::ValueId at, size_t from, TypeRef type, NodeId where);
     Value any_item(const Value& tuple, ir::ValueId at, NodeId where);
@@ -638,6 +640,13 @@ private:
                            const std::vector<std::pair<NodeId, std::string>>& others = {}) const;
     // As join(), for values whose memory may then be either's.
     static TypeRef joined(TypeRef a, TypeRef b);
+    [[noreturn]] void refuse_arguments(NodeId where, const FunctionSource& callee,
+                                       const std::string& what) const;
+    [[noreturn]] void refuse_missing(const Symbol& symbol, NodeId where) const;
+    [[noreturn]] void refuse_many_indices(size_t rank, size_t count, NodeId where) const;
+    void expect_writeable(TypeRef array, NodeId where) const;
+    void expect_items(TypeRef type, NodeId where) const;
+    void expect_index(TypeRef type, NodeId where) const;
     TypeRef join_or_fail(const Value& a, const Value& b, const std::string& name, NodeId where) const;
 
     // Nothing is emitted while one lives.

@@ -47,10 +47,15 @@ bool is_uint64(TypeRef type) { return is_scalar(type) && type->scalar == ScalarT
 
 void FunctionLowering::refuse_operands(const std::string& sign, TypeRef left, TypeRef right, NodeId where) {
     const bool arrays = is_array(left) || is_array(right);
+    const bool nothing = left->kind == TypeKind::kNone || right->kind == TypeKind::kNone;
     fail(
         where,
         "operator " + sign + " is not compiled for " + lang::describe(left) + " and " + lang::describe(right),
-        arrays ? "Write a loop over the elements." : "");
+        arrays                                  ? "Write a loop over the elements."
+        : nothing                               ? "Ask before whether it is None: if x is not None."
+        : is_complex(left) || is_complex(right) ? "Compare abs(z), or .real and .imag."
+        : left->kind == right->kind             ? "Convert floats by int(...)."
+                                                : "Convert one of them, or write a function for each type.");
 }
 
 // Integers narrower than 64 bits are computed in int64, which holds all of them; uint64 stays what it is.
@@ -122,7 +127,8 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
     const Operator* found = find_operator(name);
     if (found == nullptr)
         fail(where,
-             name == "matmul" ? "operator @ is not compiled" : "operator '" + name + "' is not compiled");
+             name == "matmul" ? "operator @ is not compiled" : "operator '" + name + "' is not compiled",
+             "Write loops, or compute it outside.");
     if (is_list(left.type) || is_list(right.type)) {
         if (const std::optional<Value> result = list_operator(name, left, right, where)) return *result;
     }
@@ -367,6 +373,8 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
     if (!is_scalar(left.type) || !is_scalar(right.type)) return equal_types_only(name, left, right, where);
     const Operator* found = find_operator(name);
     const bool weak = left.type->weak && right.type->weak;
+    if (weak && (is_complex(left.type) || is_complex(right.type)) && name != "eq" && name != "ne")
+        refuse_operands(std::string(found->sign), left.type, right.type, where);  // NumPy's have an order
     const TypeRef type = scalar_type(ScalarType::kBool, weak);
     // Integers are compared by value, whatever their types.
     std::array<OperandType, 2> types = {operand_type(left.type), operand_type(right.type)};
@@ -460,7 +468,9 @@ ValueId FunctionLowering::truth(const Value& value, NodeId where) {
             if (value.type->record->is_integer) return truth(value_of_member(value, where), where);
             return boolean(true).parts[0];
         case TypeKind::kString: return boolean(!value.type->text.empty()).parts[0];
-        default: fail(where, lang::describe(value.type) + " has no truth value in a compiled function");
+        default:
+            fail(where, lang::describe(value.type) + " has no truth value in a compiled function",
+                 is_array(value.type) ? "Ask for a.size > 0, or for an element." : "");
     }
 }
 

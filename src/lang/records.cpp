@@ -1,6 +1,7 @@
 // Instances of NamedTuples and dataclasses, which are tuples with names for their items.
 #include <algorithm>
 
+#include "lang/argument_errors.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -34,9 +35,12 @@ Value FunctionLowering::make_record(const Record& record, const Arguments& argum
         fail(where, record.not_made, "Make it outside, and give it as an argument.");
     const auto places =
         static_cast<size_t>(std::count(record.keyword_only.begin(), record.keyword_only.end(), false));
-    if (arguments.positional.size() > places)
-        fail(where, record.name + "() takes " + std::to_string(places) + " positional arguments but " +
-                        std::to_string(arguments.positional.size()) + " were given");
+    if (arguments.positional.size() > places) {
+        size_t least = 0;
+        for (size_t i = 0; i < record.fields.size(); ++i)
+            least += !record.keyword_only[i] && record.defaults[i] == nullptr ? 1 : 0;
+        fail(where, too_many_arguments(record.name, least, places, arguments.positional.size(), 0));
+    }
     std::vector<std::optional<Value>> given(record.fields.size());
     size_t next = 0;
     for (const Value& value : arguments.positional) {
@@ -45,21 +49,21 @@ Value FunctionLowering::make_record(const Record& record, const Arguments& argum
     }
     for (const auto& [name, value] : arguments.keywords) {
         const auto found = std::find(record.fields.begin(), record.fields.end(), name);
-        if (found == record.fields.end())
-            fail(where, record.name + "() got an unexpected keyword argument '" + name + "'");
+        if (found == record.fields.end()) fail(where, unexpected_keyword(record.name, name));
         std::optional<Value>& field = given[static_cast<size_t>(found - record.fields.begin())];
-        if (field) fail(where, record.name + "() got multiple values for argument '" + name + "'");
+        if (field) fail(where, multiple_values(record.name, name));
         field = value;
     }
     std::vector<Value> items;
+    MissingArguments missing;
     for (size_t i = 0; i < given.size(); ++i) {
-        if (!given[i]) {
-            if (record.defaults[i] == nullptr)
-                fail(where, record.name + "() missing required argument: '" + record.fields[i] + "'");
-            given[i] = constant_of(record.defaults[i]);
+        if (!given[i] && record.defaults[i] == nullptr) {
+            missing.add(record.fields[i], record.keyword_only[i]);
+        } else {
+            items.push_back(given[i] ? *given[i] : constant_of(record.defaults[i]));
         }
-        items.push_back(*given[i]);
     }
+    if (!missing.empty()) fail(where, missing.message(record.name));
     Value result = tuple(std::move(items));
     result.type = record_type(&record, result.type->parts);
     return result;

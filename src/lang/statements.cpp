@@ -117,9 +117,7 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
                 if (counts) count_owners(value, false);
                 return;
             }
-            if (!is_array(base.type))
-                fail(target,
-                     "items of " + lang::describe(base.type) + " cannot be assigned in a compiled function");
+            expect_items(base.type, target);
             refuse_global(left.children[0]);
             refuse_rounding(target, value);
             const std::vector<IndexItem> items = index_items(target, environment);
@@ -134,7 +132,8 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
         case NodeKind::kAttribute: {
             const Value base = lower(left.children[0], environment);
             fail(target, "attributes cannot be assigned in a compiled function",
-                 base.type->record == nullptr ? "" : "Make another " + base.type->record->name + "(...).");
+                 base.type->record == nullptr ? "Return the new value, or write into an array."
+                                              : "Make another " + base.type->record->name + "(...).");
         }
         default: fail(target, "this cannot be assigned in a compiled function");
     }
@@ -158,9 +157,7 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
             augment_list_item(id, base, environment);
             return;
         }
-        if (!is_array(base.type))
-            fail(target,
-                 "items of " + lang::describe(base.type) + " cannot be assigned in a compiled function");
+        expect_items(base.type, target);
         refuse_global(node(target).children[0]);
         const std::vector<IndexItem> items = index_items(target, environment);
         const std::optional<Element> element = element_of(target, base, items);
@@ -288,7 +285,7 @@ Site FunctionLowering::site_of_exception(NodeId expression, Environment& environ
     if (node(named).kind != NodeKind::kGlobal)
         fail(expression, "only exceptions can be raised", "Write raise ValueError(\"...\").");
     const Symbol& symbol = source_.symbol(node(named).number);
-    if (symbol.kind == SymbolKind::kMissing) fail(named, "name '" + symbol.name + "' is not defined");
+    if (symbol.kind == SymbolKind::kMissing) refuse_missing(symbol, named);
     if (symbol.kind != SymbolKind::kException)
         fail(expression, symbol.described() + " is no exception", "Write raise ValueError(\"...\").");
     if (source_.is_prelude) {

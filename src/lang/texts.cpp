@@ -99,7 +99,7 @@ Value FunctionLowering::call_print(const Arguments& arguments) {
         } else if (name == "sep" || name == "end") {
             fail(where, "'" + name + "' of print() has to be a known text here");
         } else {
-            fail(where, "print() takes no keyword '" + name + "' in a compiled function");
+            fail(where, "print() takes no keyword '" + name + "' in a compiled function", "Leave it out.");
         }
     }
     std::vector<ValueId> payload;

@@ -170,7 +170,7 @@ bool CallArguments::overlaps(const std::vector<bool>& written) const {
 }
 
 // Numbers and None.
-bool CallArguments::add_number(PyObject* object) {
+bool CallArguments::add_number(PyObject* object, const std::string& function, const std::string& name) {
     if (PyFloat_CheckExact(object)) {
         const double value = PyFloat_AsDouble(object);
         add_scalar(ScalarType::kFloat64, true, &value);
@@ -185,7 +185,9 @@ bool CallArguments::add_number(PyObject* object) {
         (PyLong_CheckExact(object) || !nb::hasattr(nb::handle(object).type(), "__members__"))) {
         int overflow = 0;
         const int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
-        if (overflow != 0) throw OverflowError("the integer does not fit in 64 bits");
+        if (overflow != 0)
+            throw OverflowError("argument '" + name + "' of " + function +
+                                "() is an integer beyond 64 bits: give a float");
         add_scalar(ScalarType::kInt64, true, &value);
         return true;
     }
@@ -224,7 +226,7 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
         add_array(fields->type, fields->data, fields->shape, fields->strides, !fields->writeable, parameter);
         return;
     }
-    if (add_number(object)) return;
+    if (add_number(object, function, name)) return;
     if (PyList_CheckExact(object) && !only_read_) {
         key_.push_back(key_of(KeyKind::kList, 0));
         key_.push_back(reinterpret_cast<uint64_t>(
@@ -301,7 +303,7 @@ bool CallArguments::add_buffer(PyObject* object, size_t parameter, const std::st
     if (!dtype)
         throw TypeError("argument '" + name + "' of " + function + "() has elements of format '" +
                         (buffer.format == nullptr ? "" : buffer.format) +
-                        "', which compiled functions do not take");
+                        "', which compiled functions do not take: give bools or numbers");
     if (buffer.ndim == 0 && is_numpy_scalar(object)) {
         add_scalar(dtype->scalar_type(), false, buffer.buf);
         return true;

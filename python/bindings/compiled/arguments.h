@@ -112,7 +112,7 @@ public:
                                                const GivenFunctions& functions);
 
 private:
-    bool add_number(PyObject* object);
+    bool add_number(PyObject* object, const std::string& function, const std::string& name);
     void add_scalar(ScalarType type, bool weak, const void* bytes);
     void add_array(ScalarType type, char* data, std::span<const int64_t> shape,
                    std::span<const int64_t> strides, bool readonly, size_t parameter);

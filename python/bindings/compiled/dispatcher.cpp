@@ -26,6 +26,7 @@
 #include "device/device.h"
 #include "graph/storage.h"
 #include "jit/specialisation.h"
+#include "lang/argument_errors.h"
 #include "lang/diagnostics.h"
 #include "lang/exceptions/classes.h"
 #include "module.h"
@@ -165,10 +166,6 @@ void take_program(JitObject* self) {
     }
 }
 
-std::string count_of(size_t count, const std::string& what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 // The arguments in the order of the parameters, with CPython's errors. The objects are borrowed.
 void bind_arguments(const State& state, PyObject* const* arguments, size_t count, PyObject* names,
                     std::vector<PyObject*>& bound, nb::object& rest) {
@@ -185,43 +182,35 @@ void bind_arguments(const State& state, PyObject* const* arguments, size_t count
     } else if (state.rest) {
         rest = nb::tuple();
     }
-    if (count > positional && !state.rest)
-        throw TypeError(function + "() takes " + count_of(positional, "positional argument") + " but " +
-                        std::to_string(count) + (count == 1 ? " was given" : " were given"));
     bound.assign(total, nullptr);
     std::copy_n(arguments, std::min(count, positional), bound.begin());
     if (state.rest) bound[*state.rest] = rest.ptr();
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+    size_t keyword_only = 0;
     for (Py_ssize_t k = 0; k < named; ++k) {
         PyObject* const name = PyTuple_GetItem(names, k);
         size_t at = 0;
         while (at < total && (at == state.rest || (state.names[at].ptr() != name &&
                                                    PyUnicode_Compare(state.names[at].ptr(), name) != 0)))
             ++at;
-        if (at == total)
-            throw TypeError(function + "() got an unexpected keyword argument '" + text_of(nb::handle(name)) +
-                            "'");
-        if (bound[at] != nullptr)
-            throw TypeError(function + "() got multiple values for argument '" + state.parameters[at] + "'");
+        if (at == total) throw TypeError(lang::unexpected_keyword(function, text_of(nb::handle(name))));
+        if (bound[at] != nullptr) throw TypeError(lang::multiple_values(function, state.parameters[at]));
         bound[at] = arguments[count + static_cast<size_t>(k)];
+        keyword_only += state.keyword_only[at] ? 1 : 0;
     }
-    std::vector<std::string> missing;
-    bool keyword_only = false;
+    if (count > positional && !state.rest) {
+        const auto defaults =
+            std::count_if(state.defaults.begin(), state.defaults.begin() + static_cast<ptrdiff_t>(positional),
+                          [](const nb::object& value) { return value.is_valid(); });
+        throw TypeError(lang::too_many_arguments(function, positional - static_cast<size_t>(defaults),
+                                                 positional, count, keyword_only));
+    }
+    lang::MissingArguments missing;
     for (size_t i = 0; i < total; ++i) {
         if (bound[i] == nullptr && state.defaults[i].is_valid()) bound[i] = state.defaults[i].ptr();
-        if (bound[i] != nullptr) continue;
-        if (missing.empty()) keyword_only = state.keyword_only[i];
-        if (state.keyword_only[i] == keyword_only) missing.push_back("'" + state.parameters[i] + "'");
+        if (bound[i] == nullptr) missing.add(state.parameters[i], state.keyword_only[i]);
     }
-    if (missing.empty()) return;
-    std::string list = missing[0];
-    for (size_t i = 1; i < missing.size(); ++i)
-        list += (i + 1 < missing.size() ? ", " : missing.size() == 2 ? " and " : ", and ") + missing[i];
-    throw TypeError(
-        function + "() missing " +
-        count_of(missing.size(),
-                 std::string("required ") + (keyword_only ? "keyword-only" : "positional") + " argument") +
-        ": " + list);
+    if (!missing.empty()) throw TypeError(missing.message(function));
 }
 
 // The global arrays of a program, and of the functions among the arguments of a call.

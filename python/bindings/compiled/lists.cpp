@@ -82,7 +82,7 @@ void write_number(PyObject* item, ScalarType type, char* to) {
     if (PyLong_Check(item)) {
         int overflow = 0;
         const int64_t value = PyLong_AsLongLongAndOverflow(item, &overflow);
-        if (overflow != 0) throw OverflowError("the integer does not fit in 64 bits");
+        if (overflow != 0) throw OverflowError("a list has an integer beyond 64 bits in it: give floats");
         return put(value, ScalarType::kInt64);
     }
     if (PyComplex_CheckExact(item))

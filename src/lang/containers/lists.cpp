@@ -110,11 +110,15 @@ void FunctionLowering::widen(const Value& list, TypeRef given, NodeId where) {
     TypeRef type = without_literals(given);
     TypeRef element = list.type->parts[0];
     if (type->kind == TypeKind::kNever) return;
-    if (!is_item(type)) fail(where, "a list cannot hold " + lang::describe(type) + " in a compiled function");
+    if (!is_item(type))
+        fail(where, "a list cannot hold " + lang::describe(type) + " in a compiled function",
+             "Lists hold numbers, None, tuples and lists of such.");
     TypeRef both = joined(element, type);
     if (both == nullptr)
         fail(where, "a list of " + lang::describe(element) + " is given " + lang::describe(type),
-             "The elements of a list are of one type.");
+             "The elements of a list are of one type; write tuples, or two lists.",
+             list.origin == 0 ? std::vector<std::pair<NodeId, std::string>>{}
+                              : std::vector<std::pair<NodeId, std::string>>{{list.origin, "The list is"}});
     both = without_literals(both);
     if (both == element) return;
     if (compilation_.scopes().lists.holds(both, list.type->list))
@@ -219,9 +223,9 @@ Value FunctionLowering::lower_list(NodeId id, Environment& environment) {
 
 Value FunctionLowering::list_at(NodeId id, const Value& list, Environment& environment, bool borrows) {
     const std::vector<NodeId> items = items_of(id);
-    if (items.size() != 1) fail(id, "a list has one index");
+    if (items.size() != 1) fail(id, "a list has one index", "Write l[i][j].");
     if (node(items[0]).kind == NodeKind::kSlice) return list_slice(items[0], list, environment);
-    const Value index = required(lower(items[0], environment), items[0]);
+    const Value index = number_of(items[0], environment);
     if (index.type->kind == TypeKind::kNever) return never();
     return load_item(list, checked_index(index, length_of(list), kOfList, id), false, borrows);
 }
@@ -241,7 +245,7 @@ Value FunctionLowering::list_slice(NodeId slice, const Value& list, Environment&
 void FunctionLowering::assign_list_item(NodeId target, const Value& list, const Value& value,
                                         Environment& environment) {
     const std::vector<NodeId> items = items_of(target);
-    if (items.size() != 1) fail(target, "a list has one index");
+    if (items.size() != 1) fail(target, "a list has one index", "Write l[i][j].");
     if (node(items[0]).kind == NodeKind::kSlice) {
         std::vector<Value> arguments = list_range(items[0], list, environment);
         arguments.push_back(as_list(value, target));
@@ -250,7 +254,7 @@ void FunctionLowering::assign_list_item(NodeId target, const Value& list, const 
         call_lists(by_one ? "replace" : "replace_each", std::move(arguments), target);
         return;
     }
-    const Value index = required(lower(items[0], environment), items[0]);
+    const Value index = number_of(items[0], environment);
     if (index.type->kind == TypeKind::kNever) return;
     store_item(list, checked_index(index, length_of(list), kOfListTarget, target), value, true, target);
 }
@@ -262,7 +266,7 @@ void FunctionLowering::augment_list_item(NodeId id, const Value& list, Environme
     if (items.size() != 1 || node(items[0]).kind == NodeKind::kSlice)
         fail(target, "a slice of a list is not changed by " + statement.atoms[0] + " in place",
              "Write l[a:b] = ...");
-    const Value index = required(lower(items[0], environment), items[0]);
+    const Value index = number_of(items[0], environment);
     if (index.type->kind == TypeKind::kNever) return;
     const Value before = load_item(list, checked_index(index, length_of(list), kOfList, target));
     const Value right = lower(statement.children[1], environment);
@@ -401,10 +405,11 @@ Value FunctionLowering::list_method(const Value& list, const std::string& name, 
         if (!arguments.positional.empty()) expect_arguments(name, arguments, 0, 0);
         return call_sorted(arguments, list);
     }
-    const std::string like = nearest(name, {"append", "extend", "insert", "remove", "pop", "clear", "index",
-                                            "count", "sort", "reverse", "copy"});
     fail(where, "'list' object has no attribute '" + name + "'",
-         like.empty() ? "" : "Is '" + like + "' meant?");
+         meant(name,
+               {"append", "extend", "insert", "remove", "pop", "clear", "index", "count", "sort", "reverse",
+                "copy"},
+               "dir(list) lists what it has."));
 }
 
 // sorted(items, key=None, reverse=False), and items.sort(key=None, reverse=False).
@@ -491,7 +496,7 @@ Value FunctionLowering::sort_array(const std::string& name, const Value& array, 
         if (array.type->rank != 1) fail(where, "argsort() is compiled for arrays of one dimension");
         return call_prelude(is_complex ? "numpy.argsort_complex" : "numpy.argsort", {{array}, {}, where});
     }
-    if (array.type->readonly) fail(where, "the array is read-only", "Give the function a copy.");
+    expect_writeable(array.type, where);
     const std::function<void(const Value&)> sort_lines = [&](const Value& part) {
         if (part.type->rank > 1) return for_each(sequence_of(part, where), sort_lines);
         call_prelude(is_complex ? "numpy.sort_complex" : "numpy.sort", {{part}, {}, where});
@@ -508,7 +513,8 @@ Value FunctionLowering::call_array(const Arguments& arguments) {
     std::optional<ScalarType> dtype;
     std::vector<Value> given = arguments.positional;
     for (const auto& [name, value] : arguments.keywords) {
-        if (name != "dtype") fail(where, "array() takes no keyword '" + name + "' in a compiled function");
+        if (name != "dtype")
+            fail(where, "array() takes no keyword '" + name + "' in a compiled function", "Leave it out.");
         given.push_back(value);
     }
     if (given.empty() || given.size() > 2) fail(where, "array() takes a list and a dtype here");

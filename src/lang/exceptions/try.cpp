@@ -211,7 +211,7 @@ std::vector<std::string> FunctionLowering::caught_classes(NodeId id) {
         if (node(each).kind != NodeKind::kGlobal)
             fail(each, "only classes of exceptions are caught", "Write except ValueError:");
         const Symbol& symbol = source_.symbol(node(each).number);
-        if (symbol.kind == SymbolKind::kMissing) fail(each, "name '" + symbol.name + "' is not defined");
+        if (symbol.kind == SymbolKind::kMissing) refuse_missing(symbol, each);
         if (symbol.kind != SymbolKind::kException)
             fail(each, symbol.described() + " is no exception", "Write except ValueError:");
         keys.push_back(compilation_.exceptions().key_of(symbol));

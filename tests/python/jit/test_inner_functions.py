@@ -203,8 +203,8 @@ def test_errors_are_at_their_lines():
     ("function", "text"),
     [
         (lambda n: lambda: n, "returns a function to Python"),
-        (lambda n: (lambda x: x)(), "missing required argument: 'x'"),
-        (lambda n: (lambda x: x)(1, 2), "takes 1 positional arguments but 2 were given"),
+        (lambda n: (lambda x: x)(), "missing 1 required positional argument: 'x'"),
+        (lambda n: (lambda x: x)(1, 2), "takes 1 positional argument but 2 were given"),
         (lambda n: (lambda x: x)(y=n), "unexpected keyword argument 'y'"),
     ],
 )

@@ -196,7 +196,7 @@ def test_enumerations():
     [
         (lambda p: p.z, (ORIGIN,), "Point has no field 'z'"),
         (lambda b: b.masss, (BALL,), "Is 'mass' meant?"),
-        (lambda x: Point(), (1,), "missing required argument: 'x'"),
+        (lambda x: Point(), (1,), "missing 2 required positional arguments: 'x' and 'y'"),
         (lambda x: Point(x, x, x), (1,), "takes 2 positional arguments but 3 were given"),
         (lambda x: Point(x, x=x), (1,), "multiple values for argument 'x'"),
         (lambda x: Point(x, z=x), (1,), "unexpected keyword argument 'z'"),
