@@ -17,6 +17,7 @@
 #include "passes/simplify.h"
 #include "passes/structured_returns.h"
 #include "passes/unroll_and_jam.h"
+#include "passes/wrapped_indices.h"
 
 namespace weft::passes {
 
@@ -31,6 +32,7 @@ constexpr Pass kPasses[] = {
     {"loops_ahead", loops_ahead, OptimisationSwitch::kLoopsAhead},
     {"checks_ahead", checks_ahead, OptimisationSwitch::kChecksAhead},
     {"lanes_of_loops", lanes_of_loops, OptimisationSwitch::kLanesOfLoops},
+    {"wrapped_indices", wrapped_indices, OptimisationSwitch::kWrappedIndices},
     {"barrier_fission", barrier_fission},
     {"lower_reductions", lower_reductions},
     {"simplify_lowered", simplify, OptimisationSwitch::kSimplifyLowered},

@@ -20,6 +20,7 @@
 
 #include <string>
 
+#include "codegen/llvm/float_to_integer.h"
 #include "codegen/llvm/vector_math.h"
 #include "weft/errors.h"
 
@@ -92,6 +93,10 @@ void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool 
         pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(lanes)));
     }
     pipeline.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2));
+    llvm::FunctionPassManager scalars;  // what is no vector by now
+    scalars.addPass(FloatToIntegerPass());
+    scalars.addPass(llvm::EarlyCSEPass());
+    pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(scalars)));
     pipeline.run(module, modules);
     define_rare_ways(module);
 }

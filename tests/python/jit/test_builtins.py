@@ -287,3 +287,26 @@ def test_dates_of_numpy_are_refused():
     for value in (numpy.timedelta64(100, "ms"), numpy.datetime64("2020-01-01")):
         with pytest.raises(TypeError, match="which compiled functions do not take"):
             np.jit(lambda x: x)(value)
+
+
+@pytest.mark.parametrize(
+    "value", (-1.5, 2.0**62, -(2.0**63), 2.0**63, -(2.0**63) - 2048, 1e300, math.nan, math.inf, -math.inf)
+)
+def test_integers_of_floats_in_loops_that_are_no_vectors(value):
+    def f(values, found):
+        last = 0
+        for i in range(len(values)):
+            last = int(values[i]) ^ (last >> 1)
+            found[i] = last
+        return last
+
+    values = numpy.array([3.7, -2.5, 1e18, value, 7.0])
+    found, expected = numpy.zeros(5, int), numpy.zeros(5, int)
+    if -(2.0**63) <= value < 2.0**63:
+        assert np.jit(f)(values, found) == f(values, expected)
+    else:
+        with pytest.raises((OverflowError, ValueError)):
+            f(values, expected)
+        with pytest.raises((OverflowError, ValueError), match="integer"):
+            np.jit(f)(values, found)
+    assert numpy.array_equal(found, expected)
