@@ -4,12 +4,11 @@
 #include <cstring>
 #include <deque>
 #include <memory>
-#include <new>
-#include <optional>
 #include <string>
 
 #include "ir/printer.h"
 #include "ir/race_detector.h"
+#include "ir/reduction_order.h"
 #include "weft/errors.h"
 
 namespace weft::ir {
@@ -403,11 +402,11 @@ private:
             case Opcode::kHeap: heap(thread, instruction); break;
             case Opcode::kRetain:
             case Opcode::kRelease: count_users(thread, instruction); break;
-            case Opcode::kBarrier:
             case Opcode::kCheck:
                 if (!thread[operands[0]].as<bool>()) raise(thread, instruction, 1);
                 break;
             case Opcode::kTell: tell(thread, instruction); break;
+            case Opcode::kBarrier:
             case Opcode::kYield:
             case Opcode::kBreak:
             case Opcode::kContinue:
@@ -526,13 +525,10 @@ private:
     void memory(Thread& thread, const Instruction& instruction) {
         const auto at = static_cast<uintptr_t>(thread.integer(instruction.operands[0]));
         Memory memory{at, strides_of(thread, instruction, instruction.results[0], 1)};
-        for (const auto& [owner, block] : heap_.blocks) {
-            const auto low = reinterpret_cast<uintptr_t>(block->bytes.data());
-            const uintptr_t high = low + block->bytes.size();
-            if (at < low || at >= high) continue;
-            memory.low = low;
-            memory.high = high;
-            memory.block = block;
+        if (std::shared_ptr<OracleHeap::Block> block = heap_.block_at(at)) {
+            memory.low = reinterpret_cast<uintptr_t>(block->bytes.data());
+            memory.high = memory.low + block->bytes.size();
+            memory.block = std::move(block);
         }
         thread[instruction.results[0]].memory = std::make_shared<Memory>(std::move(memory));
     }
@@ -554,75 +550,26 @@ private:
     }
 
     void heap(Thread& thread, const Instruction& instruction) {
-        auto block = std::make_shared<OracleHeap::Block>();
-        const int64_t bytes = thread.integer(instruction.operands[0]);
-        block->owners = instruction.owners;
-        try {
-            if (bytes < 0) throw std::bad_alloc();
-            block->bytes.resize(static_cast<size_t>(bytes), static_cast<char>(0xa5));
-        } catch (const std::exception&) {  // more than there can be, or than there is
-            throw Raised(instruction.site, {}, where(thread));
-        }
-        size_t filled = 0;
-        if (const int64_t old = instruction.grows ? thread.integer(instruction.operands[1]) : 0; old != 0) {
-            const auto found = heap_.blocks.find(old);
-            if (found == heap_.blocks.end() || found->second->users != 1)
-                throw RuntimeError("memory that grows has not one user: " + where(thread));
-            filled = std::min(found->second->bytes.size(), block->bytes.size());
-            std::copy_n(found->second->bytes.begin(), filled, block->bytes.begin());
-            found->second->is_gone = true;
-            heap_.blocks.erase(found);
-        }
-        for_each_owner(*block, [&](size_t at) {
-            if (at >= filled) std::memset(block->bytes.data() + at, 0, sizeof(int64_t));
-        });
+        const int64_t grown = instruction.grows ? thread.integer(instruction.operands[1]) : 0;
+        if (grown != 0 && !heap_.has_one_user(grown))
+            throw RuntimeError("memory that grows has not one user: " + where(thread));
+        const int64_t owner =
+            heap_.allocate(thread.integer(instruction.operands[0]), instruction.owners, grown);
+        if (owner == 0) throw Raised(instruction.site, {}, where(thread));
+        const std::shared_ptr<OracleHeap::Block>& block = heap_.blocks.at(owner);
         const auto base = reinterpret_cast<uintptr_t>(block->bytes.data());
         const size_t first = instruction.grows ? 2 : 1;
         thread[instruction.results[1]].memory = std::make_shared<Memory>(
             Memory{base, strides_of(thread, instruction, instruction.results[1], first), base,
-                   base + static_cast<uintptr_t>(bytes), false, block});
-        thread[instruction.results[0]] = Slot::of(++heap_.last_owner);
-        heap_.blocks.emplace(heap_.last_owner, std::move(block));
+                   base + block->bytes.size(), false, block});
+        thread[instruction.results[0]] = Slot::of(owner);
     }
 
     void count_users(Thread& thread, const Instruction& instruction) {
         const int64_t owner = thread.integer(instruction.operands[0]);
-        if (owner == 0) return;
-        const auto found = heap_.blocks.find(owner);
-        if (found == heap_.blocks.end()) throw RuntimeError("there is no such owner: " + where(thread));
-        OracleHeap::Block& block = *found->second;
-        if (instruction.opcode == Opcode::kRetain) {
-            ++block.users;
-        } else {
-            release(thread, owner);
-        }
-    }
-
-    template <class Visit>
-    static void for_each_owner(const OracleHeap::Block& block, const Visit& visit) {
-        const auto& [from, stride, count] = block.owners;
-        const auto size = static_cast<int64_t>(block.bytes.size());
-        constexpr auto kWord = static_cast<int64_t>(sizeof(int64_t));
-        if (count == 0) return;
-        for (int64_t at = from; at + count * kWord <= size; at += stride) {
-            for (int64_t k = 0; k < count; ++k) visit(static_cast<size_t>(at + k * kWord));
-        }
-    }
-
-    // One user less; with the last one what it owns loses one, too.
-    void release(Thread& thread, int64_t owner) {
-        if (owner == 0) return;
-        const auto found = heap_.blocks.find(owner);
-        if (found == heap_.blocks.end()) throw RuntimeError("there is no such owner: " + where(thread));
-        if (--found->second->users > 0) return;
-        const std::shared_ptr<OracleHeap::Block> block = found->second;
-        block->is_gone = true;
-        heap_.blocks.erase(found);
-        for_each_owner(*block, [&](size_t at) {
-            int64_t owned = 0;
-            std::memcpy(&owned, block->bytes.data() + at, sizeof(owned));
-            release(thread, owned);
-        });
+        const bool retains = instruction.opcode == Opcode::kRetain;
+        if (!(retains ? heap_.retain(owner) : heap_.release(owner)))
+            throw RuntimeError("there is no such owner: " + where(thread));
     }
 
     void release(Thread& thread) {
@@ -728,50 +675,12 @@ private:
         return run_region(thread, instruction.regions[0], std::array{Slot::of(i)});
     }
 
-    // Elements [start, start + count), each to the accumulator of its lane; then the lanes by halves.
-    Slots reduce_block(Thread& thread, const Instruction& instruction, const Slots& initials, int64_t start,
-                       int64_t count) {
-        if (instruction.block == 1) return element(thread, instruction, start);
-        int64_t lanes = instruction.lanes;
-        int64_t width = std::min(count, lanes);
-        std::vector<Slots> accumulators(static_cast<size_t>(width), initials);
-        for (int64_t k = 0; k < count; k++) {
-            Slots& accumulator = accumulators[static_cast<size_t>(k % lanes)];
-            accumulator = combine(thread, instruction, accumulator, element(thread, instruction, start + k));
-        }
-        for (int64_t half = lanes / 2; half >= 1; half /= 2) {
-            for (int64_t l = 0; l + half < width; l++) {
-                Slots& left = accumulators[static_cast<size_t>(l)];
-                left = combine(thread, instruction, left, accumulators[static_cast<size_t>(l + half)]);
-            }
-            width = std::min(width, half);
-        }
-        return accumulators[0];
-    }
-
     Slots reduce(Thread& thread, const Instruction& instruction) {
-        int64_t size = thread.integer(instruction.operands[0]);
-        Slots initials = gather(thread, std::span(instruction.operands).subspan(1));
-        if (size <= 0) return initials;
-        int64_t block = instruction.block == 0 ? size : instruction.block;
-
-        // A binary counter: level k holds the result of 2^k neighbouring blocks.
-        std::vector<std::optional<Slots>> levels;
-        for (int64_t start = 0; start < size; start += block) {
-            Slots carry = reduce_block(thread, instruction, initials, start, std::min(block, size - start));
-            size_t level = 0;
-            for (; level < levels.size() && levels[level]; level++) {
-                carry = combine(thread, instruction, *levels[level], carry);
-                levels[level].reset();
-            }
-            if (level == levels.size()) levels.emplace_back();
-            levels[level] = std::move(carry);
-        }
-        std::optional<Slots> result;
-        for (const std::optional<Slots>& partial : levels) {
-            if (partial) result = result ? combine(thread, instruction, *partial, *result) : *partial;
-        }
-        return *result;
+        return reduce_in_order(
+            thread.integer(instruction.operands[0]), instruction.block, instruction.lanes,
+            gather(thread, std::span(instruction.operands).subspan(1)),
+            [&](int64_t i) { return element(thread, instruction, i); },
+            [&](const Slots& left, const Slots& right) { return combine(thread, instruction, left, right); });
     }
 
     void scan(Thread& thread, const Instruction& instruction) {

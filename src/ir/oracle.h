@@ -6,13 +6,12 @@
 // that do not match the parameters). What the kernel raises becomes Raised.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <span>
 #include <variant>
 #include <vector>
 
 #include "ir/ir.h"
+#include "ir/oracle_heap.h"
 #include "weft/errors.h"
 
 namespace weft::ir {
@@ -24,19 +23,6 @@ struct OracleBuffer {
     char* high = nullptr;
 };
 using OracleArgument = std::variant<OracleBuffer, Constant>;
-
-// Memory that functions allocate and have not released. Owners are numbers from 1 on.
-class OracleHeap {
-public:
-    struct Block {
-        std::vector<char> bytes;
-        int64_t users = 1;
-        bool is_gone = false;
-        Instruction::Owners owners{};
-    };
-    std::map<int64_t, std::shared_ptr<Block>> blocks{};
-    int64_t last_owner = 0;
-};
 
 // What a function told the host: a number and values.
 struct Told {

@@ -342,10 +342,13 @@ TEST(Codegen, FramesGiveHeapMemoryBack) {
         ASSERT_EQ(call(2, 24, true), 8);
     }
     EXPECT_EQ(live_blocks, 0);
-    const codegen::HeapFrame frame;
-    EXPECT_EQ(call(0, -1, false), 5);
-    EXPECT_EQ(call(0, INT64_MAX - 100, false), 5);
-    EXPECT_EQ(call(1, 24, false), 0);
+    {
+        const codegen::HeapFrame frame;
+        EXPECT_EQ(call(0, -1, false), 5);
+        EXPECT_EQ(call(1, 24, false), 0);
+    }
+    const codegen::HeapFrame full([](size_t) -> codegen::HeapMemory { throw std::bad_alloc(); });
+    EXPECT_EQ(call(0, 24, false), 5);
 }
 
 TEST(Codegen, HeapMemoryIsNotReadBehindItsRelease) {
