@@ -191,6 +191,8 @@ Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
                               scalar(scalar_type(ScalarType::kInt64, true), items[0].parts[2])},
                              {},
                              arguments.where});
+    } else if (items.size() == 1 && items[0].type->kind == TypeKind::kGenerator) {
+        return call_extreme(largest, {{call_lists("copy", items, arguments.where)}, {}, arguments.where});
     } else if (items.size() == 1) {
         if (!is_list(items[0].type) && (!is_array(items[0].type) || items[0].type->rank != 1))
             fail(arguments.where,
@@ -253,6 +255,7 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
     const auto is_sequence = [&] {
         return !arguments.positional.empty() &&
                (is_array(arguments.positional[0].type) || is_list(arguments.positional[0].type) ||
+                arguments.positional[0].type->kind == TypeKind::kGenerator ||
                 arguments.positional[0].type->kind == TypeKind::kRange);
     };
     if (name == "range") return call_range(arguments);
@@ -307,6 +310,19 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
         expect_arguments(name, arguments, 0, 1);
         if (arguments.positional.empty()) return make_list(where);
         return call_lists("copy", {arguments.positional[0]}, where);
+    }
+    if (name == "iter") {
+        expect_arguments(name, arguments, 1, 1);
+        if (arguments.positional[0].type->kind == TypeKind::kGenerator) return arguments.positional[0];
+        return call_prelude("builtins.iterate", arguments);
+    }
+    if (name == "next") {
+        expect_arguments(name, arguments, 1, 2);
+        if (arguments.positional[0].type->kind != TypeKind::kGenerator)
+            fail(where, lang::describe(arguments.positional[0].type) + " is no iterator",
+                 "Make one of it: iter(...).");
+        return call_prelude(arguments.positional.size() == 1 ? "builtins.next_of" : "builtins.next_or",
+                            arguments);
     }
     if (name == "sorted") return call_sorted(arguments, std::nullopt);
     if (name == "sum" && is_tuple()) return fold_tuple("add", integer(0), arguments);

@@ -76,6 +76,10 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
     const bool collects = callee.type->kind == TypeKind::kSymbol &&
                           std::find(std::begin(kCollecting), std::end(kCollecting),
                                     callee.type->symbol->path) != std::end(kCollecting);
+    if (callee.type->kind == TypeKind::kSymbol && callee.type->symbol->path == "builtins.iter" &&
+        callee.type->symbol->kind == SymbolKind::kKnown && call.children.size() == 2 &&
+        is_lazy(call.children[1]))
+        return call_value(callee, {{iterable(call.children[1], environment)}, {}, id}, environment);
     return call_value(callee, arguments_of(id, environment, collects), environment);
 }
 
@@ -178,6 +182,7 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
     MissingArguments missing;
     std::vector<TypeRef> types;
     std::vector<ValueId> parts;
+    std::vector<Value> values;
     for (size_t i = 0; i < parameters.size(); ++i) {
         const Node& parameter = callee.tree[parameters[i]];
         const bool has_default =
@@ -191,11 +196,16 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
         if (!missing.empty()) continue;
         if (!given[i]) given[i] = constant_of(type_of_default);
         const TypeRef type = without_literals(given[i]->type);
+        if (callee.resume != nullptr) {
+            values.push_back(convert(*given[i], type, arguments.where));
+            continue;
+        }
         const Value value = at_border(convert(*given[i], type, arguments.where));
         types.push_back(type);
         parts.insert(parts.end(), value.parts.begin(), value.parts.end());
     }
     if (!missing.empty()) refuse_arguments(arguments.where, callee, missing.message(callee.name));
+    if (callee.resume != nullptr) return make_generator(callee, values, arguments.where);
     for (const Value& global : globals_) {
         const std::vector<ValueId> given_parts = at_border(global).parts;
         parts.insert(parts.end(), given_parts.begin(), given_parts.end());

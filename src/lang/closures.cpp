@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "lang/generators/resume.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -140,6 +141,7 @@ private:
 }  // namespace
 
 void find_inner_functions(FunctionSource& source) {
+    if (is_generator(source.tree)) return find_resume(source);
     const Tree& tree = source.tree;
     const std::function<void(NodeId)> visit = [&](NodeId id) {
         const Node& node = tree[id];

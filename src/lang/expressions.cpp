@@ -19,8 +19,9 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
     const Node& expression = node(id);
     const Now now(*this, environment);
     static constexpr NodeKind kRaising[] = {
-        NodeKind::kName,  NodeKind::kAttribute, NodeKind::kIndex, NodeKind::kBinary,
-        NodeKind::kUnary, NodeKind::kCompare,   NodeKind::kCall,  NodeKind::kListComprehension};
+        NodeKind::kName,    NodeKind::kAttribute, NodeKind::kIndex, NodeKind::kBinary,
+        NodeKind::kUnary,   NodeKind::kCompare,   NodeKind::kCall,  NodeKind::kListComprehension,
+        NodeKind::kAdvance, NodeKind::kCurrent};
     if (std::find(std::begin(kRaising), std::end(kRaising), expression.kind) != std::end(kRaising))
         note_raise(environment);
     switch (expression.kind) {
@@ -76,6 +77,9 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
         case NodeKind::kGeneratorExpression:
             fail(id, "generators are compiled where a loop or a function goes over them only",
                  "Write a list: [...].");
+        case NodeKind::kIterator: return iterable(expression.children[0], environment);
+        case NodeKind::kAdvance: return lower_advance(id, environment);
+        case NodeKind::kCurrent: return lower_current(id, environment);
         case NodeKind::kLambda: return define_function(id, environment);
         default: fail(id, "'" + std::string(node_name(expression.kind)) + "' is not compiled here");
     }

@@ -38,24 +38,16 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment&
             const Value value = lower(given, environment);
             return scalar(scalar_type(ScalarType::kInt64, true), as_index(value, given));
         }();
-        Sequence inner = sequences[0];
-        Sequence result;
-        result.count = inner.count;
-        result.goes_on = inner.goes_on;
-        result.length = inner.length;
-        result.is_empty = inner.is_empty;
-        result.element = [this, inner, start](ValueId k) {
-            const TypeRef counter = scalar_type(ScalarType::kInt64, true);
-            const auto known = literal_integer(start.type);
-            const ValueId number = known && *known == 0 ? k : apply(OpId::kAdd, {k, start.parts[0]});
-            return tuple({scalar(counter, number), inner.element(k)});
-        };
-        return result;
+        return enumerated_sequence(sequences[0], start);
     }
     if (path == "builtins.zip") return zip_sequence(parts(1, SIZE_MAX - 1));
     if (path == "numpy.ndindex" || path == "numpy.ndenumerate")
-        return indices_sequence(id, path == "numpy.ndenumerate", environment);
-    if (path == "builtins.reversed") return reversed_sequence(parts(1, 1)[0]);
+        return indices_sequence(id, path == "numpy.ndenumerate", arguments_of(id, environment));
+    if (path == "builtins.reversed") {
+        const Sequence sequence = parts(1, 1)[0];
+        if (sequence.consumes) fail(id, "'generator' object is not reversible");
+        return reversed_sequence(sequence, sequence.length ? sequence.length() : sequence.count());
+    }
     if (path == "builtins.map") return mapped_sequence(id, environment);
     if (is_lazy(id)) return sequence_of(collect(id, environment), id);
     Value value = required(lower(id, environment), id);
@@ -71,8 +63,7 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment&
 
 // The indices of an array or shape in the order of C, for an array with its elements.
 FunctionLowering::Sequence FunctionLowering::indices_sequence(NodeId id, bool with_elements,
-                                                              Environment& environment) {
-    const Arguments given = arguments_of(id, environment);
+                                                              const Arguments& given) {
     expect_arguments(with_elements ? "ndenumerate" : "ndindex", given, with_elements ? 1 : 0,
                      with_elements ? 1 : SIZE_MAX);
     std::vector<ValueId> shape;
@@ -112,6 +103,22 @@ FunctionLowering::Sequence FunctionLowering::indices_sequence(NodeId id, bool wi
     return result;
 }
 
+FunctionLowering::Sequence FunctionLowering::enumerated_sequence(const Sequence& inner, const Value& start) {
+    Sequence result;
+    result.count = inner.count;
+    result.goes_on = inner.goes_on;
+    result.length = inner.length;
+    result.is_empty = inner.is_empty;
+    result.consumes = inner.consumes;
+    result.element = [this, inner, start](ValueId k) {
+        const TypeRef counter = scalar_type(ScalarType::kInt64, true);
+        const auto known = literal_integer(start.type);
+        const ValueId number = known && *known == 0 ? k : apply(OpId::kAdd, {k, start.parts[0]});
+        return tuple({scalar(counter, number), inner.element(k)});
+    };
+    return result;
+}
+
 FunctionLowering::Sequence FunctionLowering::zip_sequence(std::vector<Sequence> sequences) {
     Sequence result;
     result.count = [this, sequences] {
@@ -130,6 +137,28 @@ FunctionLowering::Sequence FunctionLowering::zip_sequence(std::vector<Sequence> 
     const bool changes = std::any_of(sequences.begin(), sequences.end(),
                                      [](const Sequence& sequence) { return sequence.goes_on != nullptr; });
     if (!changes) return result;
+    result.consumes = std::any_of(sequences.begin(), sequences.end(),
+                                  [](const Sequence& sequence) { return sequence.consumes; });
+    if (result.consumes) {
+        // Of those behind one that has ended nothing is taken.
+        result.count = [this] { return integer(INT64_MAX).parts[0]; };
+        result.goes_on = [this, sequences](ValueId k) {
+            const std::function<ValueId(size_t)> from = [&](size_t i) {
+                const ValueId one = sequences[i].goes_on ? sequences[i].goes_on(k)
+                                                         : apply(OpId::kLess, {k, sequences[i].count()});
+                if (i + 1 == sequences.size()) return one;
+                if (dry_) return from(i + 1);
+                return builder_->if_else(
+                    one,
+                    [&](ir::Builder&, std::span<const ValueId>) { return std::vector<ValueId>{from(i + 1)}; },
+                    [&](ir::Builder&, std::span<const ValueId>) {
+                        return std::vector<ValueId>{boolean(false).parts[0]};
+                    })[0];
+            };
+            return from(0);
+        };
+        return result;
+    }
     result.goes_on = [this, sequences](ValueId k) {
         ValueId all{};
         for (const Sequence& sequence : sequences) {
@@ -150,8 +179,7 @@ FunctionLowering::Sequence FunctionLowering::zip_sequence(std::vector<Sequence> 
     return result;
 }
 
-FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& sequence) {
-    const ValueId count = sequence.length ? sequence.length() : sequence.count();
+FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& sequence, ValueId count) {
     Sequence result;
     result.is_empty = sequence.is_empty;
     result.count = [count] { return count; };
@@ -172,6 +200,9 @@ FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& s
 FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, NodeId where) {
     if (value.type->kind == TypeKind::kRange) return range_sequence(value, where);
     if (is_list(value.type)) return list_sequence(value, where);
+    if (value.type->kind == TypeKind::kGenerator) return generator_sequence(value, where);
+    if (value.type->kind == TypeKind::kTuple && !value.type->text.empty())
+        return together_sequence(value, where);
     if (value.type->kind == TypeKind::kTuple) {
         Sequence result;
         result.is_empty = value.type->parts.empty();

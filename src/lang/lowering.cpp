@@ -242,6 +242,7 @@ Environment FunctionLowering::parameters(bool real) {
 }
 
 void FunctionLowering::lower_body(Environment& environment) {
+    if (source_.resume != nullptr) return lower_generator(environment);
     if (!lower_block(source_.tree.body(), environment)) return;
     if (dry_) {
         TypeRef nothing = simple_type(TypeKind::kNone);
@@ -399,6 +400,7 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
     switch (type->kind) {
         case TypeKind::kScalar: parts.push_back(builder_->cast(value.parts[0], type->scalar)); return;
         case TypeKind::kClosure:
+        case TypeKind::kGenerator:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple: {
@@ -513,6 +515,7 @@ void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef typ
             types.insert(types.end(), part_count(type) - 1, ir::Type::of(ScalarType::kInt64));
             return;
         case TypeKind::kClosure:
+        case TypeKind::kGenerator:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple:

@@ -216,6 +216,7 @@ private:
         // Of lists, which may change meanwhile: whether there is such an element. Then `count` is beyond all.
         std::function<ir::ValueId(ir::ValueId)> goes_on{};
         std::function<ir::ValueId()> length{};
+        bool consumes = false;  // to ask whether there is an element takes it from a generator
     };
     // A loop that is being lowered, and the variables that go from one iteration to the next.
     struct Loop {
@@ -235,9 +236,10 @@ private:
     Sequence sequence_of(NodeId id, Environment& environment);
     Sequence sequence_of(const Value& value, NodeId where);
     Sequence range_sequence(const Value& range, NodeId where);
-    Sequence indices_sequence(NodeId id, bool with_elements, Environment& environment);
+    Sequence indices_sequence(NodeId id, bool with_elements, const Arguments& given);
+    Sequence enumerated_sequence(const Sequence& inner, const Value& start);
     Sequence zip_sequence(std::vector<Sequence> sequences);
-    Sequence reversed_sequence(const Sequence& sequence);
+    Sequence reversed_sequence(const Sequence& sequence, ir::ValueId count);
     Sequence mapped_sequence(NodeId id, Environment& environment);
     Loop open_loop(NodeId id, Environment& environment);
     void find_types(NodeId id, Loop& loop, const Environment& environment,
@@ -475,6 +477,23 @@ private:
     Value collect(NodeId id, Environment& environment);
     std::string known_path(NodeId callee) const;
     Value call_value(const Value& callee, const Arguments& arguments, const Environment& environment);
+
+    // --- generators (generators/) ---------------------------------------------------------------------
+
+    void widen_frame(const Value& list, TypeRef type, NodeId where);
+    void store_frame(const Value& list, const Value& frame, NodeId where);
+    Value take_from_frame(const Value& list, size_t item);
+    Value make_generator(const FunctionSource& function, const std::vector<Value>& arguments, NodeId where);
+    void lower_generator(Environment& environment);
+    void restore(NodeId id, Environment& environment);
+    void suspend(NodeId id, Environment& environment);
+    ir::ValueId advance(const Value& generator, NodeId where);
+    Value yielded(const Value& generator);
+    Sequence generator_sequence(const Value& generator, NodeId where);
+    Value iterable(NodeId id, Environment& environment);
+    Sequence together_sequence(const Value& items, NodeId where);
+    Value lower_advance(NodeId id, Environment& environment);
+    Value lower_current(NodeId id, Environment& environment);
 
     // --- indexing (indexing.cpp) ----------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ void FunctionLowering::count_owners(const Value& value, bool retains) {
             count_owners({value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}}, retains);
             return;
         case TypeKind::kClosure:
+        case TypeKind::kGenerator:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple:

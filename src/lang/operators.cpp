@@ -343,7 +343,8 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
     }
     if (name == "in" || name == "not_in") {
         const bool is_range = right.type->kind == TypeKind::kRange;
-        if (is_range || (is_array(right.type) && right.type->rank == 1)) {
+        if (is_range || right.type->kind == TypeKind::kGenerator ||
+            (is_array(right.type) && right.type->rank == 1)) {
             if (!is_scalar(left.type) || (is_range && is_complex(left.type)))
                 fail(where, lang::describe(left.type) + " is never in " + lang::describe(right.type));
             const Arguments items{{left, right}, {}, where};

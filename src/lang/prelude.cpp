@@ -67,6 +67,7 @@ private:
         source.tree = Tree::parse(packed.tree);
         source.name = source.tree.name();
         source.is_prelude = true;
+        find_inner_functions(source);
         for (const PackedConstant& constant : packed.defaults) source.defaults.push_back(type_of(constant));
         source.symbols.resize(packed.symbols.size());
         for (size_t i = 0; i < packed.symbols.size(); ++i) {

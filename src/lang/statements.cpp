@@ -38,6 +38,8 @@ bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
         case NodeKind::kRaise: return lower_raise(id, environment);
         case NodeKind::kAssert: lower_assert(id, environment); return true;
         case NodeKind::kTry: return lower_try(id, environment);
+        case NodeKind::kRestore: restore(id, environment); return true;
+        case NodeKind::kSuspend: suspend(id, environment); return true;
         case NodeKind::kDelete: delete_targets(id, environment); return true;
         case NodeKind::kDef: {
             Value function = kept(define_function(id, environment));
@@ -65,7 +67,8 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
                 for (NodeId child : left.children) assign(child, value, environment, statement);
                 return;
             }
-            if (value.type->kind == TypeKind::kRange || (is_array(value.type) && value.type->rank == 1)) {
+            if (value.type->kind == TypeKind::kRange || value.type->kind == TypeKind::kGenerator ||
+                (is_array(value.type) && value.type->rank == 1)) {
                 const Value given = value;
                 value = call_lists("copy", {given}, target);
                 if (counts) count_owners(given, false);

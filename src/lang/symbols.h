@@ -73,6 +73,11 @@ struct FunctionSource {
     const FunctionSource* outer = nullptr;  // the function around an inner one, whose symbols are its own
     std::vector<std::string> captured{};
     size_t own_defaults = 0;
+    // Of a generator function: what goes on with it (generators/resume.h), the variables of its frame, and
+    // one that it reads from around and that may change there meanwhile.
+    std::unique_ptr<FunctionSource> resume{};
+    std::vector<std::string> frame{};
+    std::string unsettled{};
     bool is_prelude = false;  // the engine's own: what goes wrong in it goes wrong where it is called
 
     const Symbol& symbol(int32_t number) const {

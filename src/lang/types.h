@@ -20,17 +20,18 @@ enum class TypeKind : uint8_t {
     kNone,
     kString,  // known text
     kArray,
-    kTuple,     // of a NamedTuple where it has a record
-    kRecord,    // an instance of a dataclass
-    kFormat,    // a text that is made of values where it is needed: str.format of `text` and the parts
-    kClosure,   // an inner function; bound, its parts are what it has captured, then the values of its
-                // defaults
-    kRange,     // start, stop, step
-    kSymbol,    // a free name that is no value: a module, a function, a builtin, an exception
-    kUnbound,   // a variable before its first assignment
-    kMaybe,     // a variable that is bound on some of the ways that lead here
-    kOptional,  // a value or None
-    kList,      // of elements of one type
+    kTuple,      // of a NamedTuple where it has a record
+    kRecord,     // an instance of a dataclass
+    kFormat,     // a text that is made of values where it is needed: str.format of `text` and the parts
+    kClosure,    // an inner function; bound, its parts are what it has captured, then the values of its
+                 // defaults
+    kRange,      // start, stop, step
+    kSymbol,     // a free name that is no value: a module, a function, a builtin, an exception
+    kUnbound,    // a variable before its first assignment
+    kMaybe,      // a variable that is bound on some of the ways that lead here
+    kOptional,   // a value or None
+    kList,       // of elements of one type
+    kGenerator,  // of `function`: its part is a list whose only element is its frame (generators/)
 };
 
 struct Symbol;
@@ -55,11 +56,11 @@ struct Type {
     bool owned = false;  // it may be in memory that the function has allocated, so its users are counted
     uint16_t scope = 0;  // arrays of different scopes share no memory
 
-    std::string text{};                        // kString, kFormat
+    std::string text{};                        // kString, kFormat; kTuple: of what is gone through together
     std::vector<TypeRef> parts{};              // kTuple, kRecord: of the items; kMaybe, kOptional, kList: one
     const Symbol* symbol = nullptr;            // kSymbol
     const Record* record = nullptr;            // kRecord, and a kTuple with names
-    const FunctionSource* function = nullptr;  // kClosure
+    const FunctionSource* function = nullptr;  // kClosure, kGenerator
     bool bound = false;                        // kClosure, outside of the function that it is written in
     uint32_t list = 0;                         // kList: which lists it may be (containers/list_types.h)
 
@@ -76,6 +77,7 @@ TypeRef tuple_type(std::vector<TypeRef> parts);
 TypeRef closure_type(const FunctionSource* function, bool bound, std::vector<TypeRef> parts);
 TypeRef format_type(std::string text, std::vector<TypeRef> parts);
 TypeRef list_type(TypeRef element, uint32_t list);
+TypeRef generator_type(const FunctionSource* function, TypeRef frame);
 TypeRef record_type(const Record* record, std::vector<TypeRef> parts);
 // The same with other parts.
 TypeRef with_parts(TypeRef type, std::vector<TypeRef> parts);
@@ -93,7 +95,8 @@ inline bool is_scalar(TypeRef type) { return type->kind == TypeKind::kScalar; }
 // Whether its parts are items, one beside the other.
 inline bool has_items(TypeRef type) {
     return type->kind == TypeKind::kTuple || type->kind == TypeKind::kRecord ||
-           type->kind == TypeKind::kFormat || type->kind == TypeKind::kClosure;
+           type->kind == TypeKind::kFormat || type->kind == TypeKind::kClosure ||
+           type->kind == TypeKind::kGenerator;
 }
 inline bool is_array(TypeRef type) { return type->kind == TypeKind::kArray; }
 inline bool is_list(TypeRef type) { return type->kind == TypeKind::kList; }

@@ -60,7 +60,9 @@ def swap():
             return numpy.asarray(value)
         if isinstance(value, weft.generic):
             return numpy.asarray(value).item()
-        return tuple(map(plain, value)) if type(value) is tuple else value
+        if isinstance(value, tuple):
+            return tuple(map(plain, value)) if type(value) is tuple else type(value)(*map(plain, value))
+        return list(map(plain, value)) if type(value) is list else value
 
     def converters(signature):
         """What arguments become by an explicit signature."""

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +21,10 @@
 #include "codegen/runtime/spread.h"
 #include "codegen/runtime/tell.h"
 #include "compiled/arguments.h"
+#include "compiled/generators.h"
 #include "compiled/program.h"
 #include "compiled/results.h"
+#include "compiled/running.h"
 #include "convert/foreign_buffer.h"
 #include "device/device.h"
 #include "graph/storage.h"
@@ -36,15 +39,6 @@
 namespace weft::python {
 
 namespace {
-
-struct Compiled {
-    std::vector<uint64_t> key;
-    std::shared_ptr<const jit::Specialisation> code;     // of arrays that do not overlap
-    std::shared_ptr<const jit::Specialisation> overlap;  // of arrays that may; null until it is needed
-    std::shared_ptr<const Program> program;              // whose symbols its errors name
-    std::vector<std::shared_ptr<const Program>> given;   // of functions among its arguments
-    int64_t calls = 0;
-};
 
 // Types that a thread compiles for, without the GIL: others that call with them wait.
 struct Compilation {
@@ -101,38 +95,9 @@ JitObject* self_of(PyObject* object) { return reinterpret_cast<JitObject*>(objec
 
 PyTypeObject* jit_type = nullptr;
 
-// --- errors ---------------------------------------------------------------------------------------------
-
 void set_compile_error(const lang::CompileError& error) {
     const nb::object type = nb::module_::import_(modules::kJit).attr("CompileError");
     PyErr_SetString(type.ptr(), error.what());
-}
-
-// The error that compiled code has raised, with the line of the program as the innermost entry of its
-// traceback.
-[[noreturn]] void raise(const Compiled& compiled, const lang::Site& site, const char* payload) {
-    const std::string text = lang::message_of(site, payload);
-    nb::object type;
-    if (site.symbol != nullptr) {
-        const auto find_in = [&](const Program& program) {
-            const auto found = program.classes.find(site.symbol);
-            if (found != program.classes.end()) type = found->second;
-        };
-        find_in(*compiled.program);
-        for (const std::shared_ptr<const Program>& given : compiled.given) find_in(*given);
-    } else {
-        type = nb::module_::import_("builtins").attr(lang::exception_of(site, payload).c_str());
-    }
-    nb::object error;
-    if (site.kind == lang::SiteKind::kTold) {
-        error = type(*nb::borrow<nb::args>(told_values(site, payload)));
-    } else {
-        error = site.has_text ? type(nb::str(text.c_str(), text.size())) : type();
-    }
-    const lang::Place place = site.function->tree.place(site.node);
-    nb::module_::import_(modules::kJit)
-        .attr("raise_at")(error, site.function->file, place.line, site.function->name);
-    throw_python_error();
 }
 
 // --- what a call does -----------------------------------------------------------------------------------
@@ -286,45 +251,32 @@ std::shared_ptr<Compiled> find(JitObject* self, const CallArguments& arguments) 
     made->program = state.program;
     made->given = state.functions.programs();
     made->code = compile(self, made->program, arguments, false);
+    made->gives_generators = has_generator(made->code->result);
     if (made->program == state.program) state.compiled.insert(state.compiled.begin(), made);
     return made;
 }
 
-// ---- results ----
-
-// Memory of arrays comes from the engine's own pool, so that it becomes an array's without a copy.
-codegen::HeapMemory allocate_in_pool(size_t bytes) {
-    auto held = std::make_shared<BufferPtr>(cpu_device().allocate(bytes));
-    char* const data = (*held)->data();
-    return {data, std::shared_ptr<void>(std::move(held)), static_cast<int64_t>(bytes)};
-}
-
-// Prints what compiled code tells. An error of that, as of a closed stream, ends the function.
-struct Listening {
-    const jit::Specialisation& code;
-    std::optional<nb::python_error> error{};
-
-    static bool listen(void* context, uint32_t number, const char* payload) {
-        auto& self = *static_cast<Listening*>(context);
-        const nb::gil_scoped_acquire acquire;
-        if (self.error) return false;
-        try {
-            const lang::Site& site = self.code.sites[lang::site_of_error(number)];
-            nb::module_::import_("builtins")
-                .attr("print")(*nb::borrow<nb::args>(told_values(site, payload)),
-                               nb::arg("sep") = nb::str(site.separator.c_str(), site.separator.size()),
-                               nb::arg("end") = nb::str(site.end.c_str(), site.end.size()),
-                               nb::arg("flush") = site.flush);
-            return true;
-        } catch (nb::python_error& raised) {
-            self.error.emplace(raised);
-        } catch (const std::exception& raised) {
-            PyErr_SetString(PyExc_RuntimeError, raised.what());
-            self.error.emplace();
-        }
-        return false;
+// A call whose result is or has generators, which keep its arguments and its memory.
+nb::object run_generators(JitObject* self, const std::shared_ptr<Compiled>& compiled,
+                          const jit::Specialisation* code, std::span<PyObject* const> given) {
+    State& state = *self->state;
+    const auto call = std::make_shared<KeptCall>(state.functions, compiled, state.options);
+    for (size_t i = 0; i < given.size(); ++i) {
+        call->objects.push_back(nb::borrow(given[i]));
+        call->arguments.add(given[i], i, state.program->entry().name, state.parameters[i]);
     }
-};
+    call->own_words = call->arguments.words().size();
+    const std::vector<nb::object> objects = globals_of(state, *state.program, call->arguments);
+    for (const nb::object& object : objects) {
+        call->objects.push_back(object);
+        call->arguments.add_global(object.ptr(), call->objects.size() - 1, state.program->entry().name);
+    }
+    const std::vector<lang::TypeRef> types = CallArguments::types_of(
+        call->arguments.key(), call->objects.size(), code == compiled->overlap.get(), state.functions);
+    for (size_t i = 0; i < objects.size(); ++i)
+        call->globals.push_back({objects[i].ptr(), types[given.size() + i]});
+    return run_keeping(call, *code, state.nogil);
+}
 
 nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* names) {
     if (self->state->program == nullptr || !self->state->program->is_current() ||
@@ -349,12 +301,18 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     arguments.finish();
     const std::shared_ptr<Compiled> compiled = find(self, arguments);
     const jit::Specialisation* code = compiled->code.get();
-    if (arguments.overlaps(code->written)) [[unlikely]] {
+    // What a generator writes is not known yet.
+    const bool overlaps = compiled->gives_generators
+                              ? arguments.overlaps(std::vector<bool>(code->written.size(), true))
+                              : arguments.overlaps(code->written);
+    if (overlaps) [[unlikely]] {
         if (compiled->overlap == nullptr)
             compiled->overlap = compile(self, compiled->program, arguments, true);
         code = compiled->overlap.get();
     }
     ++compiled->calls;
+    if (compiled->gives_generators) [[unlikely]]
+        return run_generators(self, compiled, code, {given, count});
     std::array<char, 256> few;
     std::vector<char> many;
     char* results = few.data();
@@ -375,21 +333,7 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         status = code->function(arguments.words().data(), results);
     }
     if (!arguments.lists().empty()) Results(results, &*frame, &arguments).copy_back(code->written);
-    if (status == codegen::kStopped) {
-        const std::exception_ptr reason = codegen::HeapFrame::take_stopped();
-        if (reason == nullptr) throw InternalError("a compiled function stopped without a reason");
-        std::rethrow_exception(reason);
-    }
-    if (listening.error) {
-        listening.error->restore();
-        throw_python_error();
-    }
-    if (status == int64_t{ir::kTooDeep} + 1) {
-        PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded in a compiled function");
-        throw_python_error();
-    }
-    if (status != 0)
-        raise(*compiled, code->sites[lang::site_of_error(static_cast<uint32_t>(status - 1))], results);
+    throw_error_of(status, listening, *compiled, *code, results);
     return Results(results, frame ? &*frame : nullptr, &arguments).next(code->result);
 }
 

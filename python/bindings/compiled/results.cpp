@@ -42,6 +42,11 @@ nb::object Results::next(lang::TypeRef type) {
         case lang::TypeKind::kString: return nb::str(type->text.c_str(), type->text.size());
         case lang::TypeKind::kArray: return next_array(type);
         case lang::TypeKind::kList: return next_list(type);
+        case lang::TypeKind::kGenerator: {
+            auto* const head = reinterpret_cast<int64_t*>(word());
+            word();
+            return maker_->make(type, head);
+        }
         case lang::TypeKind::kOptional: {
             const bool bound = *at_ != 0;
             at_ += 16;
@@ -70,6 +75,9 @@ nb::object Results::next_array(lang::TypeRef type) {
     if (type->contiguous) strides.push_back(dtype.itemsize());
     if (owner != 0) {
         const codegen::HeapMemory memory = frame_->take(owner);
+        if (shares_)
+            return wrap(
+                share(data, dtype, shape, strides, true, [held = memory.holder]() mutable { held.reset(); }));
         const auto buffer = std::static_pointer_cast<BufferPtr>(memory.holder);
         // Arrays of one block are views of one storage.
         const auto [storage, is_new] = storages_.try_emplace(owner);

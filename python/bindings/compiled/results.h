@@ -11,6 +11,16 @@
 
 namespace weft::python {
 
+/// Makes the objects of generators.
+class GeneratorMaker {
+public:
+    GeneratorMaker() = default;
+    GeneratorMaker(const GeneratorMaker&) = delete;
+    GeneratorMaker& operator=(const GeneratorMaker&) = delete;
+    virtual ~GeneratorMaker() = default;
+    virtual nb::object make(lang::TypeRef type, int64_t* head) = 0;
+};
+
 /// Takes values one after another, 16 bytes each.
 class Results {
 public:
@@ -19,6 +29,12 @@ public:
                      CallArguments* arguments = nullptr)
         : at_(bytes), frame_(frame), arguments_(arguments) {
         if (arguments != nullptr) lists_ = arguments->lists().by_owner();
+    }
+
+    /// The code goes on with its memory afterwards, so arrays share it; generators are made by `maker`.
+    void keeps_memory(GeneratorMaker* maker) {
+        shares_ = true;
+        maker_ = maker;
     }
 
     /// Gives the lists among the arguments that were written what the code has made of them.
@@ -37,6 +53,8 @@ private:
     const char* at_;
     const codegen::HeapFrame* frame_;
     CallArguments* arguments_;
+    GeneratorMaker* maker_ = nullptr;
+    bool shares_ = false;
     std::map<int64_t, std::shared_ptr<Storage>> storages_;
     std::map<int64_t, nb::object> lists_;  // by owner
 };

@@ -11,7 +11,7 @@ and comments, blank lines and annotations do not show in it: it is the key of ca
     P   (param NAME) (default NAME [E]) (rest NAME) (keyword NAME) (keyword_default NAME [E])
     S   (assign TARGET E) (augment OP TARGET E) (expr E) (pass) (if E BLOCK BLOCK) (while E BLOCK BLOCK)
         (for TARGET E BLOCK BLOCK) (break) (continue) (return [E]) (raise [E]) (assert E [E]) (delete TARGET...)
-        (def ...) (try BLOCK BLOCK BLOCK H...)
+        (def ...) (try BLOCK BLOCK BLOCK H...) (expr (yield E))
     H   (except E BLOCK) (except E (name X) BLOCK)
     TARGET (name X) (index E I...) (tuple TARGET...) (starred TARGET) (attribute E NAME)
     E   (int N) (float HEX) (complex HEX HEX) (bool 0|1) (none) (string "...") (ellipsis) (name X) (global K)

@@ -6,8 +6,11 @@ REFUSED = {
     "AsyncFor": ("`async for` is not compiled", "write a plain for"),
     "AsyncWith": ("`async with` is not compiled", "enter the block where the function is called"),
     "Await": ("`await` is not compiled", "wait where the function is called, and pass the value"),
-    "Yield": ("generators are not compiled", "write the values into an array and return it"),
-    "YieldFrom": ("generators are not compiled", "write the values into an array and return it"),
+    "Yield": (
+        "the value of a `yield` is not compiled: nothing is sent to generators",
+        "write the `yield` as a statement of its own",
+    ),
+    "YieldFrom": ("the value of a `yield from` is not compiled", "write it as a statement of its own"),
     "TryStar": ("`except*` is not compiled", "write a plain except"),
     "With": ("`with` is not compiled", "enter the block where the function is called"),
     "ClassDef": (

@@ -47,3 +47,15 @@ def own_names(node):
         else:
             waiting.extend(ast.iter_child_nodes(item))
     return names
+
+
+def yields(node):
+    """Whether a function is a generator."""
+    waiting = list(node.body)
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            waiting.extend(ast.iter_child_nodes(item))
+    return False

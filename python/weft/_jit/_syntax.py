@@ -6,11 +6,12 @@ around it assigns is that one's, everything else is free and a symbol (`_names.p
 """
 
 import ast
+import contextlib
 from array import array
 
 from weft._jit._errors import CompileError, render
 from weft._jit._refused import REFUSED
-from weft._jit._scopes import Scope, own_names
+from weft._jit._scopes import Scope, own_names, yields
 
 _BINARY = {
     ast.Add: "add",
@@ -61,6 +62,8 @@ class Writer:
         self._scope = None
         self._hidden = 0
         self._own = {}
+        self._in_final = None
+        self._is_generator = False
         self.positions = array("i")
 
     @property
@@ -114,6 +117,8 @@ class Writer:
             self._own = scope.names
         self._parameters(node, scope, values_apart)
         self._scope = scope
+        around = self._in_final, self._is_generator
+        self._in_final, self._is_generator = None, not is_lambda and yields(node)
         if not is_lambda:
             body = node.body
             self._block(body[1:] if _is_text(body[0]) else body, node)
@@ -125,6 +130,7 @@ class Writer:
             self._close()
         else:
             self.expression(node.body)
+        self._in_final, self._is_generator = around
         self._scope = outer
         self._close()
 
@@ -187,6 +193,10 @@ class Writer:
         return self._names.is_jit(chain)
 
     def _write_Return(self, node):
+        if self._is_generator and not (
+            node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
+        ):
+            self.refuse(node.value, "generators return nothing in compiled functions", "yield the value")
         self._open("return", node)
         if node.value is not None:
             self.expression(node.value)
@@ -229,9 +239,51 @@ class Writer:
         if _is_text(node):
             self._leaf("pass", node)
             return
+        if isinstance(node.value, ast.YieldFrom):
+            self._yield_from(node, node.value.value)
+            return
         self._open("expr", node)
-        self.expression(node.value)
+        if isinstance(node.value, ast.Yield):
+            self._yield(node.value)
+        else:
+            self.expression(node.value)
         self._close()
+
+    def _yield(self, node):
+        if self._in_final:
+            self.refuse(node, *self._in_final)
+        self._open("yield", node)
+        if node.value is None:
+            self._leaf("none", node)
+        else:
+            self.expression(node.value)
+        self._close()
+
+    def _yield_from(self, node, items):
+        """`for .1 in items: yield .1`"""
+        if self._in_final:
+            self.refuse(node, *self._in_final)
+        self._hidden += 1
+        hidden = f".{self._hidden}"
+        self._open("for", node)
+        self._leaf("name", node, hidden)
+        self.expression(items)
+        self._open("block", node)
+        self._open("expr", node)
+        self._open("yield", node)
+        self._leaf("name", node, hidden)
+        self._close()
+        self._close()
+        self._close()
+        self._leaf("block", node)
+        self._close()
+
+    @contextlib.contextmanager
+    def _without_yield(self, where, advice):
+        before = self._in_final
+        self._in_final = before or (f"a `yield` is not compiled in {where}", advice)
+        yield
+        self._in_final = before
 
     def _write_Pass(self, node):
         self._leaf("pass", node)
@@ -253,15 +305,19 @@ class Writer:
         self._open("while", node)
         self.expression(node.test)
         self._block(node.body, node)
-        self._block(node.orelse, node)
+        self._else(node)
         self._close()
+
+    def _else(self, node):
+        with self._without_yield("the `else` of a loop", "write it behind the loop"):
+            self._block(node.orelse, node)
 
     def _write_For(self, node):
         self._open("for", node)
         self._target(node.target)
         self.expression(node.iter)
         self._block(node.body, node)
-        self._block(node.orelse, node)
+        self._else(node)
         self._close()
 
     def _write_Raise(self, node):
@@ -281,7 +337,20 @@ class Writer:
 
     def _write_Try(self, node):
         self._open("try", node)
-        for block in (node.body, node.orelse, node.finalbody):
+        with contextlib.ExitStack() as final:
+            if node.finalbody:
+                final.enter_context(
+                    self._without_yield("a `try` with `finally`", "write what it does at the end behind it")
+                )
+            self._block(node.body, node)
+        with self._without_yield(
+            "the `else`, `finally` and `except` of a `try`", "write it behind the `try`"
+        ):
+            self._rest_of_try(node)
+        self._close()
+
+    def _rest_of_try(self, node):
+        for block in (node.orelse, node.finalbody):
             self._block(block, node)
         for handler in node.handlers:
             self._open("except", handler)
@@ -293,7 +362,6 @@ class Writer:
                 self._leaf("name", handler, self._scope.find(handler.name))
             self._block(handler.body, handler)
             self._close()
-        self._close()
 
     def _write_Delete(self, node):
         self._open("delete", node)

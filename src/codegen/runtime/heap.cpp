@@ -59,10 +59,20 @@ HeapMemory allocate_heap_memory(size_t bytes) {
             static_cast<int64_t>(bytes)};
 }
 
-HeapFrame::HeapFrame(HeapAllocator allocate) : allocate_(allocate), outer_(std::exchange(current, this)) {}
+HeapFrame::HeapFrame(HeapAllocator allocate) : allocate_(allocate) { enter(); }
+
+void HeapFrame::enter() {
+    outer_ = std::exchange(current, this);
+    entered_ = true;
+}
+
+void HeapFrame::leave() {
+    current = outer_;
+    entered_ = false;
+}
 
 HeapFrame::~HeapFrame() {
-    current = outer_;
+    if (entered_) leave();
     for (HeapLink* const list : {&blocks_, &kept_}) {
         while (list->next != list) destroy(*list->next);
     }
@@ -165,7 +175,8 @@ void heap_release(int64_t owner) {
 void HeapFrame::give_back(void* given) {
     auto* const block = static_cast<Block*>(given);
     HeapFrame* const frame = current;
-    if (frame == nullptr || block->memory.bytes > kKeptBytes) return destroy(*block);
+    const bool is_taken = block->memory.holder.use_count() > 1;  // by the host, while the frame goes on
+    if (frame == nullptr || block->memory.bytes > kKeptBytes || is_taken) return destroy(*block);
     if (frame->kept_count_ == kKept) {
         destroy(*frame->kept_.previous);
         --frame->kept_count_;

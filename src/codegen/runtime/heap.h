@@ -48,6 +48,10 @@ public:
     HeapMemory take(int64_t owner) const;
     int64_t block_count() const;  // how many there are now
 
+    // A frame that outlives the call is none of any thread until a call enters it again, on whatever thread.
+    void leave();
+    void enter();
+
     // What the calling thread's frame allocates with.
     static HeapAllocator allocator();
 
@@ -68,7 +72,8 @@ private:
     HeapLink kept_;
     int kept_count_ = 0;
     HeapAllocator allocate_;
-    HeapFrame* outer_;
+    HeapFrame* outer_ = nullptr;
+    bool entered_ = false;
     std::exception_ptr stopped_{};
 };
 

@@ -22,6 +22,7 @@ void add_parts(std::vector<ItemPart>& parts, TypeRef type) {
             word(true, false);
             word(false, true);
             return;
+        case TypeKind::kMaybe:
         case TypeKind::kOptional: parts.push_back({ScalarType::kBool, false, false, 0}); [[fallthrough]];
         default:
             for (TypeRef part : type->parts) add_parts(parts, part);
@@ -57,6 +58,7 @@ bool is_item(TypeRef type) {
         case TypeKind::kList: return true;
         case TypeKind::kTuple:
         case TypeKind::kRecord:
+        case TypeKind::kGenerator:
         case TypeKind::kOptional: return std::all_of(type->parts.begin(), type->parts.end(), is_item);
         default: return false;
     }

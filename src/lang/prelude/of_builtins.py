@@ -223,3 +223,20 @@ def max_of_range(start, stop, step):
     if count == 0:
         raise ValueError("max() arg is an empty sequence")
     return max(start, start + (count - 1) * step)
+
+
+def iterate(items):
+    for x in items:
+        yield x
+
+
+def next_of(items):
+    for x in items:
+        return x
+    raise StopIteration
+
+
+def next_or(items, otherwise):
+    for x in items:
+        return x
+    return otherwise

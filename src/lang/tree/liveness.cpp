@@ -161,6 +161,9 @@ private:
             case NodeKind::kWhile:
             case NodeKind::kFor: return loop(id, std::move(live));
             case NodeKind::kExpression:
+                if (tree_[node.children[0]].kind == NodeKind::kYield) flow_of(id, live);
+                [[fallthrough]];
+            case NodeKind::kSuspend:
             case NodeKind::kAssert: return expressions(node.children, std::move(live));
             case NodeKind::kDef: end(live, node.number); return defaults(node, std::move(live));
             case NodeKind::kTry: return try_statement(id, live);

@@ -135,10 +135,15 @@ private:
                 case NodeKind::kAssign:
                 case NodeKind::kLambda: return {0, 2};
                 case NodeKind::kExpression:
+                case NodeKind::kYield:
+                case NodeKind::kIterator:
                 case NodeKind::kAssert:
                 case NodeKind::kCall:
                 case NodeKind::kStarred: return {0, 1};
+                case NodeKind::kAdvance:
+                case NodeKind::kCurrent:
                 case NodeKind::kIndex: return {0, 2};
+                case NodeKind::kSuspend: return {1, 1};
                 case NodeKind::kIf:
                 case NodeKind::kWhile:
                 case NodeKind::kIfExpression:

@@ -33,8 +33,12 @@ PROGRAMS = {
     "set_comprehension": "def f(a):\n    return {x for x in a}\n",
     "tabs": "def f(a):\n\tif a:\n\t\twith a: pass\n",
     "with": "def f(a):\n    with a as b:\n        return b\n",
-    "yield": "def f(a):\n    for x in a:\n        yield x\n",
-    "yield_from": "def f(a):\n    yield from a\n",
+    "yield": "def f(a):\n    for x in a:\n        y = yield x\n",
+    "yield_else": "def f(a):\n    for x in a:\n        pass\n    else:\n        yield x\n",
+    "yield_except": "def f(a):\n    try:\n        a += 1\n    except ValueError:\n        yield a\n",
+    "yield_finally": "def f(a):\n    try:\n        yield a\n    finally:\n        a += 1\n",
+    "yield_from": "def f(a):\n    b = yield from a\n",
+    "yield_return": "def f(a):\n    yield a\n    return a\n",
 }
 
 

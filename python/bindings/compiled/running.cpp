@@ -1,0 +1,85 @@
+#include "compiled/running.h"
+
+#include "codegen/runtime/spread.h"
+#include "compiled/results.h"
+#include "convert/convert.h"
+#include "lang/diagnostics.h"
+#include "lang/exceptions/classes.h"
+#include "module.h"
+#include "package.h"
+#include "weft/errors.h"
+
+namespace weft::python {
+
+void raise(const Compiled& compiled, const lang::Site& site, const char* payload) {
+    const std::string text = lang::message_of(site, payload);
+    nb::object type;
+    if (site.symbol != nullptr) {
+        const auto find_in = [&](const Program& program) {
+            const auto found = program.classes.find(site.symbol);
+            if (found != program.classes.end()) type = found->second;
+        };
+        find_in(*compiled.program);
+        for (const std::shared_ptr<const Program>& given : compiled.given) find_in(*given);
+    } else {
+        type = nb::module_::import_("builtins").attr(lang::exception_of(site, payload).c_str());
+    }
+    nb::object error;
+    if (site.kind == lang::SiteKind::kTold) {
+        error = type(*nb::borrow<nb::args>(told_values(site, payload)));
+    } else {
+        error = site.has_text ? type(nb::str(text.c_str(), text.size())) : type();
+    }
+    const lang::Place place = site.function->tree.place(site.node);
+    nb::module_::import_(modules::kJit)
+        .attr("raise_at")(error, site.function->file, place.line, site.function->name);
+    throw_python_error();
+}
+
+codegen::HeapMemory allocate_in_pool(size_t bytes) {
+    auto held = std::make_shared<BufferPtr>(cpu_device().allocate(bytes));
+    char* const data = (*held)->data();
+    return {data, std::shared_ptr<void>(std::move(held)), static_cast<int64_t>(bytes)};
+}
+
+bool Listening::listen(void* context, uint32_t number, const char* payload) {
+    auto& self = *static_cast<Listening*>(context);
+    const nb::gil_scoped_acquire acquire;
+    if (self.error) return false;
+    try {
+        const lang::Site& site = self.code.sites[lang::site_of_error(number)];
+        nb::module_::import_("builtins")
+            .attr("print")(*nb::borrow<nb::args>(told_values(site, payload)),
+                           nb::arg("sep") = nb::str(site.separator.c_str(), site.separator.size()),
+                           nb::arg("end") = nb::str(site.end.c_str(), site.end.size()),
+                           nb::arg("flush") = site.flush);
+        return true;
+    } catch (nb::python_error& raised) {
+        self.error.emplace(raised);
+    } catch (const std::exception& raised) {
+        PyErr_SetString(PyExc_RuntimeError, raised.what());
+        self.error.emplace();
+    }
+    return false;
+}
+
+void throw_error_of(int64_t status, Listening& listening, const Compiled& compiled,
+                    const jit::Specialisation& code, const char* payload) {
+    if (status == codegen::kStopped) {
+        const std::exception_ptr reason = codegen::HeapFrame::take_stopped();
+        if (reason == nullptr) throw InternalError("a compiled function stopped without a reason");
+        std::rethrow_exception(reason);
+    }
+    if (listening.error) {
+        listening.error->restore();
+        throw_python_error();
+    }
+    if (status == int64_t{ir::kTooDeep} + 1) {
+        PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded in a compiled function");
+        throw_python_error();
+    }
+    if (status != 0)
+        raise(compiled, code.sites[lang::site_of_error(static_cast<uint32_t>(status - 1))], payload);
+}
+
+}  // namespace weft::python
