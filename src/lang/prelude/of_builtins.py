@@ -1,5 +1,7 @@
 """Python's own functions for weft.jit, in the Python that it compiles; see of_math.py."""
 
+# ruff: noqa: UP028
+
 import math
 
 import numpy

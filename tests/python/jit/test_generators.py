@@ -1,5 +1,7 @@
 """Generators in compiled functions, beside CPython's run of the same functions."""
 
+# ruff: noqa: UP028
+
 import gc
 import itertools
 import sys
@@ -453,7 +455,7 @@ def test_generators_are_no_sequences():
         return len(counting(n))
 
     def backward(n):
-        return [x for x in reversed(counting(n))]
+        return [x + 1 for x in reversed(counting(n))]
 
     def number(n):
         return next(n)
