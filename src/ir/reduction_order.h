@@ -30,15 +30,16 @@ Values reduce_lanes(int64_t start, int64_t count, int64_t lanes, const Values& i
 }
 
 // Blocks of elements, or one of all where `block` is 0, combined as a tree: a binary counter, in which level
-// k holds the result of 2^k neighbouring blocks.
+// k holds the result of 2^k neighbouring blocks. Blocks of one element have no initial values.
 template <class Values, class Element, class Combine>
 Values reduce_in_order(int64_t size, int64_t block, int64_t lanes, const Values& initials,
                        const Element& element, const Combine& combine) {
     if (size <= 0) return initials;
+    const bool each_alone = block == 1;
     if (block == 0) block = size;
     std::vector<std::optional<Values>> levels;
     for (int64_t start = 0; start < size; start += block) {
-        Values carry = block == 1 ? element(start)
+        Values carry = each_alone ? element(start)
                                   : reduce_lanes(start, std::min(block, size - start), lanes, initials,
                                                  element, combine);
         size_t level = 0;
