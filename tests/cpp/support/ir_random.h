@@ -28,6 +28,9 @@ Module random_kernel(uint64_t seed, const RandomKernelOptions& options = {});
 // functions that it calls. Those take and give a buffer, too.
 Module random_function(uint64_t seed, const RandomKernelOptions& options = {});
 
+// Whether chunks of its spreads may raise. Then others have written, or not, by the time of an error.
+bool chunks_raise(const Module& module);
+
 // Arguments for a module of random_kernel, filled from a seed; two of the same seed are equal until run.
 class RandomArguments {
 public:
