@@ -226,43 +226,46 @@ def fill_rows(array, rows):
             array[i, k] = row[k]
 
 
-def insertion_sort(items, start, stop):
-    for k in range(start + 1, stop):
-        x = items[k]
-        at = k
-        while at > start and x < items[at - 1]:
-            items[at] = items[at - 1]
-            at -= 1
-        items[at] = x
+def precedes(x, y):
+    return bool(x < y)
 
 
-def merge(source, target, start, middle, stop):  # of equal elements the left ones come first
-    left = start
-    right = middle
-    for k in range(start, stop):
-        if left < middle and (right >= stop or not source[right] < source[left]):
-            target[k] = source[left]
-            left += 1
-        else:
-            target[k] = source[right]
-            right += 1
+def merge_sort(items, before):
+    count = len(items)
+    width = 16
+    for start in range(0, count, width):
+        for k in range(start + 1, min(start + width, count)):
+            x = items[k]
+            at = k
+            while at > start and before(x, items[at - 1]):
+                items[at] = items[at - 1]
+                at -= 1
+            items[at] = x
+    if width >= count:
+        return
+    beside = copy(items)
+    while width < count:
+        for start in range(0, count, 2 * width):
+            left = start
+            middle = min(start + width, count)
+            right = middle
+            stop = min(start + 2 * width, count)
+            for k in range(start, stop):  # of equal elements the left ones come first
+                if left < middle and (right >= stop or not before(items[right], items[left])):
+                    beside[k] = items[left]
+                    left += 1
+                else:
+                    beside[k] = items[right]
+                    right += 1
+        for k in range(count):
+            items[k] = beside[k]
+        width *= 2
 
 
 def sort(items, descending):
-    count = len(items)
     if descending:
         reverse(items)
-    width = 16
-    for start in range(0, count, width):
-        insertion_sort(items, start, min(start + width, count))
-    if width < count:
-        beside = copy(items)
-        while width < count:
-            for start in range(0, count, 2 * width):
-                merge(items, beside, start, min(start + width, count), min(start + 2 * width, count))
-            for k in range(count):
-                items[k] = beside[k]
-            width *= 2
+    merge_sort(items, precedes)
     if descending:
         reverse(items)
 
@@ -276,31 +279,7 @@ def sort_by(items, key, descending):
         reverse(items)
         reverse(keys)
     order = list(range(count))
-    width = 8
-    for start in range(0, count, width):
-        for k in range(start + 1, min(start + width, count)):
-            at = k
-            while at > start and keys[k] < keys[order[at - 1]]:
-                order[at] = order[at - 1]
-                at -= 1
-            order[at] = k
-    beside = list(range(count))
-    while width < count:
-        for start in range(0, count, 2 * width):
-            middle = min(start + width, count)
-            stop = min(start + 2 * width, count)
-            left = start
-            right = middle
-            for k in range(start, stop):
-                if left < middle and (right >= stop or not keys[order[right]] < keys[order[left]]):
-                    beside[k] = order[left]
-                    left += 1
-                else:
-                    beside[k] = order[right]
-                    right += 1
-        for k in range(count):
-            order[k] = beside[k]
-        width *= 2
+    merge_sort(order, lambda i, j: precedes(keys[i], keys[j]))
     given = copy(items)
     for k in range(count):
         items[k] = given[order[k]]

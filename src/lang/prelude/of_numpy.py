@@ -76,28 +76,10 @@ def sort_complex(values):
 
 
 def order_of(values, before):
-    count = len(values)
-    order = numpy.empty(count, numpy.int64)
-    beside = numpy.empty(count, numpy.int64)
-    for k in range(count):
+    order = numpy.empty(len(values), numpy.int64)
+    for k in range(len(values)):
         order[k] = k
-    width = 1
-    while width < count:
-        for start in range(0, count, 2 * width):
-            left = start
-            middle = min(start + width, count)
-            right = middle
-            stop = min(start + 2 * width, count)
-            for k in range(start, stop):
-                if left < middle and (right >= stop or not before(values[order[right]], values[order[left]])):
-                    beside[k] = order[left]
-                    left += 1
-                else:
-                    beside[k] = order[right]
-                    right += 1
-        for k in range(count):
-            order[k] = beside[k]
-        width *= 2
+    merge_sort(order, lambda i, j: before(values[i], values[j]))
     return order
 
 
