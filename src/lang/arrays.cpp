@@ -331,7 +331,7 @@ Value FunctionLowering::allocate(ScalarType element, std::span<const ValueId> si
                   site("ValueError", "negative dimensions are not allowed"), {}, where);
             // What is known holds from here on only, so it is known of another value.
             shape.back() = builder_->apply(OpId::kMaximum, {size, integer(0).parts[0]});
-            not_below_[shape.back().index] = size;
+            known_.not_below[shape.back().index] = size;
         }
         note(shape.back(), {std::max<int64_t>(known.least, 0), std::min(known.most, int64_t{1} << 48),
                             known.below, known.offset});

@@ -296,19 +296,27 @@ Value FunctionLowering::lower_choice(NodeId id, ValueId condition, Environment& 
     for (size_t v : merged) types.push_back(join_or_fail(sides[0][v], sides[1][v], variable(v), id));
     std::vector<ValueId> results;
     if (!dry_) {
-        const auto body = [&](const std::function<Value(Environment&)>& side) -> ir::Builder::Body {
-            return [&](ir::Builder&, std::span<const ValueId>) {
+        std::vector<TypeRef> all{type};
+        all.insert(all.end(), types.begin(), types.end());
+        std::vector<Outcome> outcomes;
+        const auto body = [&](bool holds,
+                              const std::function<Value(Environment&)>& side) -> ir::Builder::Body {
+            return [&, holds](ir::Builder&, std::span<const ValueId>) {
+                const Learned learned(known_);
+                learn(condition, holds);
                 Environment inner = environment;
                 std::vector<ValueId> parts;
                 const size_t temporaries = temporaries_.size();
                 append_converted(parts, kept(side(inner)), type, id);
                 for (size_t i = 0; i < merged.size(); ++i)
                     append_converted(parts, inner[merged[i]], types[i], id);
+                meet(outcomes, all, parts);
                 end_temporaries(temporaries);
                 return parts;
             };
         };
-        results = builder_->if_else(condition, body(yes), body(no));
+        results = builder_->if_else(condition, body(true, yes), body(false, no));
+        note(results, all, outcomes);
     } else {
         results.resize(part_count(type));
         for (TypeRef other : types) results.resize(results.size() + part_count(other));
@@ -373,10 +381,17 @@ Value FunctionLowering::lower_condition(NodeId id, size_t from, Environment& env
         if (left.type->literal->as<bool>() != is_and) return left;
         return lower_condition(id, from + 1, environment);
     }
-    const auto rest = [&, from](Environment& inner) { return lower_condition(id, from + 1, inner); };
+    ValueId right{};
+    const auto rest = [&, from](Environment& inner) {
+        const Value value = lower_condition(id, from + 1, inner);
+        if (!value.type->literal) right = value.parts[0];
+        return value;
+    };
     const auto known = [&](Environment&) { return boolean(!is_and); };
-    if (is_and) return lower_choice(id, left.parts[0], environment, rest, known);
-    return lower_choice(id, left.parts[0], environment, known, rest);
+    const Value result = is_and ? lower_choice(id, left.parts[0], environment, rest, known)
+                                : lower_choice(id, left.parts[0], environment, known, rest);
+    note_junction(is_and, result.parts[0], left.parts[0], right);
+    return result;
 }
 
 Value FunctionLowering::lower_if_expression(NodeId id, Environment& environment) {
@@ -409,16 +424,19 @@ Value FunctionLowering::compare_rest(NodeId id, size_t at, const Value& left, En
     }
     type = without_literals(type);
     if (dry_) return scalar(type, {});
+    ValueId both{};
     const auto results = builder_->if_else(
         condition,
         [&](ir::Builder&, std::span<const ValueId>) {
             Environment inner = environment;
             const size_t temporaries = temporaries_.size();
             std::vector<ValueId> parts = convert(compare_rest(id, at + 1, right, inner), type, id).parts;
+            if (parts.size() == 1) both = parts[0];
             end_temporaries(temporaries);
             return parts;
         },
         [&](ir::Builder&, std::span<const ValueId>) { return convert(result, type, id).parts; });
+    note_junction(true, results[0], condition, both);
     return scalar(type, results[0]);
 }
 

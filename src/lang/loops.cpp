@@ -266,7 +266,7 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
         result.element = [this, start, step, counter, from, to, of_element = result.of_element](ValueId k) {
             const ValueId element = apply(OpId::kAdd, {start, apply(OpId::kMultiply, {k, step})});
             note(element, of_element);
-            if (!dry_) sums_[element.index] = {from.base, from.least, to.least - 1};
+            if (!dry_) known_.sums[element.index] = {from.base, from.least, to.least - 1};
             return scalar(counter, element);
         };
         return result;
@@ -397,9 +397,10 @@ std::vector<ValueId> FunctionLowering::carried_parts(const Loop& loop, const Env
 }
 
 // The same at the end of an iteration, where the other variables of the loop end.
-std::vector<ValueId> FunctionLowering::end_iteration(const Loop& loop, const Environment& environment,
+std::vector<ValueId> FunctionLowering::end_iteration(Loop& loop, const Environment& environment,
                                                      bool finished, NodeId where) {
     std::vector<ValueId> parts = carried_parts(loop, environment, finished, where);
+    note_end(loop, parts);
     release_dropped(environment, [&](size_t v) {
         return !loop.flow->assigned[v] ||
                std::find(loop.carried.begin(), loop.carried.end(), v) != loop.carried.end();
@@ -412,6 +413,7 @@ bool FunctionLowering::close_loop(NodeId id, const Loop& loop, Environment& envi
                                   std::span<const ValueId> results, bool ends) {
     const Flow& flow = flows_.at(id);
     environment = start_iteration(loop, environment, results);
+    if (!dry_) note(results, loop.types, loop.outcomes);
     for (size_t v = 0; v < environment.size(); ++v) {
         const bool is_carried = std::find(loop.carried.begin(), loop.carried.end(), v) != loop.carried.end();
         if (flow.assigned[v] && !is_carried) environment[v] = {simple_type(TypeKind::kUnbound), {}, 0};
@@ -536,7 +538,7 @@ bool FunctionLowering::lower_iteration(NodeId id, const Sequence& sequence, Envi
 }
 
 // Leaves the loop as at its end.
-void FunctionLowering::leave_unless(ValueId holds, const Loop& loop, const Environment& inner, NodeId where) {
+void FunctionLowering::leave_unless(ValueId holds, Loop& loop, const Environment& inner, NodeId where) {
     builder_->if_else(
         holds, [](ir::Builder&, std::span<const ValueId>) { return std::vector<ValueId>(); },
         [&](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
@@ -568,6 +570,7 @@ bool FunctionLowering::goes_up(NodeId loop, size_t variable) const {
 std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence& sequence, Loop& loop,
                                                       const Environment& environment) {
     const std::vector<ValueId> initials = carried_parts(loop, environment, true, id);
+    note_end(loop, initials);
     const ValueId lower = sequence.direct ? sequence.bounds[0] : builder_->index(0);
     const ValueId upper = sequence.direct ? sequence.bounds[1] : sequence.count();
     const ValueId step = sequence.direct ? sequence.bounds[2] : integer(1).parts[0];
@@ -590,12 +593,15 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
     }
     const auto iteration = [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
         const Nested nested(*this);
+        const Learned learned(known_);
         loop.level = open_loops_;
         Environment inner = start_iteration(loop, environment, arguments.subspan(1));
+        note_carried(id, loop, initials, arguments.subspan(1));
         if (hoist_ != nullptr) hoist_->counter = arguments[0];
         for (const auto& [v, ahead] : rising) {
             const ValueId value = builder_->apply(OpId::kAdd, {arguments[0], ahead});
             note_operator(OpId::kAdd, value, arguments[0], ahead);
+            refine(value, fact(before[v].parts[0]).least, INT64_MAX);
             inner[v].parts[0] = value;
         }
         const Now now(*this, inner);
@@ -630,9 +636,12 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
         builder_->if_else(
             condition, [](ir::Builder&, std::span<const ValueId>) { return std::vector<ValueId>(); },
             [&](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
+                const Learned learned(known_);
+                learn(condition, false);
                 builder_->break_loop(end_iteration(loop, inner, true, id));
                 return {};
             });
+        learn(condition, true);
     };
     Loop loop = open_loop(id, environment);
     find_types(id, loop, environment, [&](Environment& inner) {
@@ -648,6 +657,7 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
     std::vector<ValueId> results;
     if (!dry_) {
         const std::vector<ValueId> initials = carried_parts(loop, environment, true, id);
+        note_end(loop, initials);
         results = builder_->while_loop(
             initials,
             [&](ir::Builder&, std::span<const ValueId> arguments) {
@@ -657,8 +667,10 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
             },
             [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
                 const Nested nested(*this);
+                const Learned learned(known_);
                 loop.level = open_loops_;
                 Environment inner = start_iteration(loop, environment, arguments);
+                note_carried(id, loop, initials, arguments);
                 const Now now(*this, inner);
                 loops_.push_back(&loop);
                 test(inner, loop);

@@ -18,6 +18,7 @@
 #include "lang/containers/list_types.h"
 #include "lang/diagnostics.h"
 #include "lang/exceptions/classes.h"
+#include "lang/facts/known.h"
 #include "lang/lower.h"
 #include "lang/parallel/carried.h"
 #include "lang/tree/liveness.h"
@@ -137,19 +138,6 @@ public:
     ir::Function run();
 
 private:
-    // What is known of integers besides their type: bounds, and that they are less than `below` + `offset`.
-    struct Fact {
-        int64_t least = INT64_MIN, most = INT64_MAX;
-        ir::ValueId below{};
-        int64_t offset = 0;
-    };
-    // A value as another and something between two constants, for which it stands modulo 2**64.
-    struct Sum {
-        ir::ValueId base;
-        int64_t least = 0, most = 0;
-        ir::ValueId other{};     // added, too, if valid
-        bool subtracts = false;  // the base is subtracted from it
-    };
     // A loop that is lowered as if indices that go along with it were in bounds. What has to hold for that is
     // gathered, to be tested before the loop.
     struct Hoist {
@@ -229,6 +217,8 @@ private:
         int level = 0;         // how many loops of the IR are open in its body
         size_t finals = 0;     // how many tries with finally are around it
         bool flagged = false;  // after the variables it carries whether no break left it
+        std::vector<std::pair<size_t, ir::ValueId>> starts;  // integers at the beginning of an iteration
+        std::vector<Outcome> outcomes;                       // what is known behind the loop
         size_t place_of(size_t variable) const {
             return static_cast<size_t>(std::find(carried.begin(), carried.end(), variable) - carried.begin());
         }
@@ -254,7 +244,7 @@ private:
     std::vector<ir::ValueId> build_hoisted(NodeId body, const Hoist& bounds,
                                            const std::function<std::vector<ir::ValueId>()>& build);
     bool has_loop(NodeId id) const;
-    std::vector<ir::ValueId> end_iteration(const Loop& loop, const Environment& environment, bool finished,
+    std::vector<ir::ValueId> end_iteration(Loop& loop, const Environment& environment, bool finished,
                                            NodeId where);
     bool close_loop(NodeId id, const Loop& loop, Environment& environment,
                     std::span<const ir::ValueId> results, bool ends);
@@ -263,7 +253,7 @@ private:
     bool lower_iteration(NodeId id, const Sequence& sequence, Environment& environment, ir::ValueId counter);
     std::vector<ir::ValueId> run_iterations(NodeId id, const Sequence& sequence, Loop& loop,
                                             const Environment& environment);
-    void leave_unless(ir::ValueId holds, const Loop& loop, const Environment& inner, NodeId where);
+    void leave_unless(ir::ValueId holds, Loop& loop, const Environment& inner, NodeId where);
     bool goes_up(NodeId loop, size_t variable) const;
     bool lower_while(NodeId id, Environment& environment);
     bool lower_break(NodeId id, Environment& environment);
@@ -642,7 +632,7 @@ private:
     static ir::Type buffer_type(TypeRef type);
     static ir::BufferType list_head_type();
 
-    // --- facts (facts.cpp) ----------------------------------------------------------------------------
+    // --- facts (facts/values.cpp) ---------------------------------------------------------------------
 
     Fact fact(ir::ValueId value) const;
     void note(ir::ValueId value, const Fact& known);
@@ -652,6 +642,25 @@ private:
     // Leaves a check to what stands before the loop that is being lowered, where that can be.
     bool hoist(ir::ValueId index, ir::ValueId size);
     ir::ValueId hoisted_checks(const Hoist& hoist);
+
+    // What conditions tell (facts/conditions.cpp).
+    void note_comparison(OpId op, ir::ValueId result, const Value& left, const Value& right);
+    void note_junction(bool is_and, ir::ValueId result, ir::ValueId left, ir::ValueId right);
+    void learn(ir::ValueId condition, bool holds);
+    void learn_less(ir::ValueId left, ir::ValueId right, int64_t more);
+    void add_upper(const Upper& upper);
+    void refine(ir::ValueId value, __int128 least, __int128 most);
+    std::vector<Upper> uppers_of(ir::ValueId value) const;
+    void meet(Outcome& outcome, ir::ValueId value) const;
+    void meet(std::vector<Outcome>& outcomes, std::span<const TypeRef> types,
+              std::span<const ir::ValueId> parts) const;
+    void note(ir::ValueId result, const Outcome& outcome);
+    void note(std::span<const ir::ValueId> parts, std::span<const TypeRef> types,
+              std::span<const Outcome> outcomes);
+    int direction_of(NodeId loop, size_t variable) const;
+    void note_carried(NodeId id, Loop& loop, std::span<const ir::ValueId> initials,
+                      std::span<const ir::ValueId> carried);
+    void note_end(Loop& loop, std::span<const ir::ValueId> parts);
 
     // --- errors ---------------------------------------------------------------------------------------
 
@@ -704,9 +713,7 @@ private:
     NodeId result_origin_ = 0;
     std::vector<Loop*> loops_;
     std::map<std::pair<NodeId, std::vector<TypeRef>>, std::vector<TypeRef>> known_loops_;
-    std::unordered_map<uint32_t, Fact> facts_;
-    std::unordered_map<uint32_t, Sum> sums_;
-    std::unordered_map<uint32_t, ir::ValueId> not_below_;  // a value that is at least another
+    Known known_;
     Hoist* hoist_ = nullptr;
     std::vector<Value> temporaries_;  // fresh values that nobody has kept
     std::vector<Try*> tries_;

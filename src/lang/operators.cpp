@@ -388,7 +388,9 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
         refuse_operands(std::string(found->sign), left.type, right.type, where);
     }
     const Value operands[] = {left, right};
-    return scalar(type, apply(op_info(found->op), *loop, operands));
+    const Value result = scalar(type, apply(op_info(found->op), *loop, operands));
+    note_comparison(found->op, result.parts[0], left, right);
+    return result;
 }
 
 // Tuples by the first items that differ, or by their lengths where none does.
@@ -476,7 +478,9 @@ ValueId FunctionLowering::truth(const Value& value, NodeId where) {
 }
 
 Value FunctionLowering::negation(ValueId condition) {
-    return scalar(scalar_type(ScalarType::kBool, true), apply(OpId::kLogicalNot, {condition}));
+    const ValueId result = apply(OpId::kLogicalNot, {condition});
+    if (!dry_) known_.negations[result.index] = condition;
+    return scalar(scalar_type(ScalarType::kBool, true), result);
 }
 
 }  // namespace weft::lang

@@ -7,6 +7,7 @@ namespace weft::lang {
 using ir::ValueId;
 
 bool FunctionLowering::lower_block(NodeId id, Environment& environment) {
+    const Learned learned(known_);
     for (NodeId statement : node(id).children) {
         const size_t temporaries = temporaries_.size();
         const bool goes_on = lower_statement(statement, environment);
@@ -223,18 +224,27 @@ bool FunctionLowering::lower_branches(NodeId id, ValueId condition, const Variab
     }
     std::vector<ValueId> results;
     if (!dry_) {
-        const auto body = [&](const std::function<bool(Environment&)>& side) -> ir::Builder::Body {
-            return [&](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
+        std::vector<TypeRef> types;
+        for (const Value& value : values) types.push_back(value.type);
+        std::vector<Outcome> outcomes;
+        const auto body = [&](bool holds,
+                              const std::function<bool(Environment&)>& side) -> ir::Builder::Body {
+            return [&, holds](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
+                const Learned learned(known_);
+                learn(condition, holds);
                 Environment inner = environment;
                 if (!side(inner)) return {};
                 std::vector<ValueId> parts;
                 for (size_t i = 0; i < merged.size(); ++i)
                     append_converted(parts, inner[merged[i]], values[i].type, id);
+                meet(outcomes, types, parts);
                 release_dropped(inner, [&](size_t v) { return !assigned[v] || live[v]; });
                 return parts;
             };
         };
-        results = builder_->if_else(condition, body(yes), body(no));
+        results = builder_->if_else(condition, body(true, yes), body(false, no));
+        note(results, types, outcomes);
+        if (reached[0] != reached[1]) learn(condition, reached[0]);
     }
     if (!reached[0] && !reached[1]) return false;
     for (size_t v = 0; v < environment.size(); ++v) {
@@ -338,6 +348,7 @@ void FunctionLowering::lower_assert(NodeId id, Environment& environment) {
         failed.has_text = statement.children.size() > 1;
         if (failed.has_text) failed.text = node(statement.children[1]).atoms[0];
         check(test.parts[0], std::move(failed), {}, id);
+        learn(test.parts[0], true);
         return;
     }
     // The text is made only where the assertion fails.

@@ -84,7 +84,8 @@ void FunctionLowering::for_each(const Sequence& sequence, const std::function<vo
                            const Nested nested(*this);
                            note(arguments[0], {0, INT64_MAX, {}, 0});
                            const size_t temporaries = temporaries_.size();
-                           if (sequence.goes_on) leave_unless(sequence.goes_on(arguments[0]), {}, {}, 0);
+                           Loop nothing;
+                           if (sequence.goes_on) leave_unless(sequence.goes_on(arguments[0]), nothing, {}, 0);
                            body(sequence.element(arguments[0]));
                            end_temporaries(temporaries);
                            return {};

@@ -95,7 +95,8 @@ void FunctionLowering::pass_facts(const Outline& outline, const Beside& around) 
         return found == inner.end() ? ValueId{} : found->second;
     };
     for (const auto& [outside, inside] : outline.passed) {
-        if (const auto known = around.facts().find(outside.index); known != around.facts().end()) {
+        if (const auto known = around.known().facts.find(outside.index);
+            known != around.known().facts.end()) {
             Fact fact = this->fact(inside);
             fact.least = std::max(fact.least, known->second.least);
             fact.most = std::min(fact.most, known->second.most);
@@ -103,16 +104,17 @@ void FunctionLowering::pass_facts(const Outline& outline, const Beside& around) 
             fact.offset = known->second.offset;
             note(inside, fact);
         }
-        if (const auto sum = around.sums().find(outside.index);
-            sum != around.sums().end() && !sum->second.other.valid()) {
+        if (const auto sum = around.known().sums.find(outside.index);
+            sum != around.known().sums.end() && !sum->second.other.valid()) {
             const ValueId base = find(sum->second.base);
             if (base.valid()) {
-                sums_[inside.index] = sum->second;
-                sums_[inside.index].base = base;
+                known_.sums[inside.index] = sum->second;
+                known_.sums[inside.index].base = base;
             }
         }
-        if (const auto other = around.not_below().find(outside.index); other != around.not_below().end()) {
-            if (find(other->second).valid()) not_below_[inside.index] = find(other->second);
+        if (const auto other = around.known().not_below.find(outside.index);
+            other != around.known().not_below.end()) {
+            if (find(other->second).valid()) known_.not_below[inside.index] = find(other->second);
         }
     }
 }

@@ -26,9 +26,7 @@ public:
     Beside(FunctionLowering& lowering, ir::Builder& builder)
         : lowering_(lowering),
           builder_(std::exchange(lowering.builder_, &builder)),
-          facts_(std::exchange(lowering.facts_, {})),
-          sums_(std::exchange(lowering.sums_, {})),
-          not_below_(std::exchange(lowering.not_below_, {})),
+          known_(std::exchange(lowering.known_, {})),
           temporaries_(std::exchange(lowering.temporaries_, {})),
           loops_(std::exchange(lowering.loops_, {})),
           hoist_(std::exchange(lowering.hoist_, nullptr)),
@@ -38,9 +36,7 @@ public:
           handling_(std::exchange(lowering.handling_, {})) {}
     ~Beside() {
         lowering_.builder_ = builder_;
-        lowering_.facts_ = std::move(facts_);
-        lowering_.sums_ = std::move(sums_);
-        lowering_.not_below_ = std::move(not_below_);
+        lowering_.known_ = std::move(known_);
         lowering_.temporaries_ = std::move(temporaries_);
         lowering_.loops_ = std::move(loops_);
         lowering_.hoist_ = hoist_;
@@ -53,16 +49,12 @@ public:
     Beside& operator=(const Beside&) = delete;
 
     // Of the function around.
-    const std::unordered_map<uint32_t, Fact>& facts() const { return facts_; }
-    const std::unordered_map<uint32_t, Sum>& sums() const { return sums_; }
-    const std::unordered_map<uint32_t, ir::ValueId>& not_below() const { return not_below_; }
+    const Known& known() const { return known_; }
 
 private:
     FunctionLowering& lowering_;
     ir::Builder* builder_;
-    std::unordered_map<uint32_t, Fact> facts_;
-    std::unordered_map<uint32_t, Sum> sums_;
-    std::unordered_map<uint32_t, ir::ValueId> not_below_;
+    Known known_;
     std::vector<Value> temporaries_;
     std::vector<Loop*> loops_;
     Hoist* hoist_;

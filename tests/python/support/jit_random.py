@@ -25,6 +25,7 @@ class Maker:
         self.variables = {WHOLE: [], REAL: [], TRUTH: []}
         self.arrays = {WHOLE: [], REAL: []}
         self.results = []
+        self.places = []  # of loops over the places of an array
         self.counters = 0
         self.default = None  # of the last parameter
         self.defines = True  # whether functions may be inside
@@ -32,6 +33,10 @@ class Maker:
     def targets(self, kind):
         """Variables of a type that a statement may assign."""
         return self.variables[kind]
+
+    def free(self, kind):
+        """Those of which a statement may write any element."""
+        return self.writable(kind)
 
     def writable(self, kind):
         """Arrays of a type whose elements a statement may write."""
@@ -254,6 +259,8 @@ class Maker:
 
     def index(self, array, depth):
         c = self.chooser
+        if self.places and c.random() < 0.4:
+            return f"{c.choice(self.places)}{c.choice(('', '', ' - 1', ' + 1'))}"
         text = self.whole(depth - 1)[0]
         if c.random() < 0.85:
             return f"{text} % len({array})"
@@ -325,6 +332,7 @@ class Maker:
     def kinds(self, loops):
         """What statements there may be, likelier ones several times."""
         kinds = "assign assign assign assign augment augment swap if if if for for while store store check say".split()
+        kinds += ["pointer", "guarded"]
         return kinds + ["leave", "leave"] if loops else kinds
 
     def exits(self, loops):
@@ -351,6 +359,10 @@ class Maker:
                 self.write(indent, f"{element} {c.choice(('+=', '*=', '-='))} {self.real(2)}")
             else:
                 self.write(indent, f"{element} = {self.value(of, 2)}")
+        elif kind == "pointer" and loops < 3 and not deep and self.free(REAL):
+            self.pointer(indent, loops)
+        elif kind == "guarded" and self.free(REAL):
+            self.guarded(indent)
         elif kind == "check" and c.random() < 0.3:
             self.write(indent, f"assert {self.truth(2)}, 'checked'")
         elif kind == "say" and c.random() < 0.5:
@@ -458,6 +470,56 @@ class Maker:
         if c.random() < 0.25:
             self.write(indent, "else:")
             self.block(indent + 1, loops)
+
+    def pointer(self, indent, loops):
+        """A loop over places in an array as programs write it, or nearly so: some leave the array."""
+        c = self.chooser
+        self.counters += 1
+        name, array = f"place{self.counters}", c.choice(self.free(REAL))
+        up = c.random() < 0.5
+        start = c.choice(("0", "1", self.small(1))) if up else c.choice((f"len({array}) - 1", self.small(1)))
+        bound = c.choice(("<", "<", "<", "<=", "!=")) + f" len({array})" + c.choice(("", "", " - 1", " - 2"))
+        self.write(indent, f"{name} = {start}")
+        test = f"{name} {bound}" if up else f"{name} {c.choice(('>=', '>=', '>'))} {c.choice((0, 0, -1, 1))}"
+        if c.random() < 0.4:
+            test = f"{test} and {c.choice((f'{array}[{name}] > {self.real(1)}', self.truth(1)))}"
+        self.write(indent, f"while {test}:")
+        near = c.choice((name, name, name, f"{name} + 1", f"{name} - 1"))
+        self.write(indent + 1, f"{array}[{near}] {c.choice(('=', '+='))} {self.real(1)}")
+        step = f"{c.choice((1, 1, 1, 2))}"
+        operator = "+" if up else "-"
+        self.write(indent + 1, c.choice((f"{name} {operator}= {step}", f"{name} = {name} {operator} {step}")))
+        self.places.append(name)
+        self.block(indent + 1, loops + 1)
+        self.places.pop()
+        if c.random() < 0.4:
+            self.guarded(indent, name)
+
+    def guarded(self, indent, index=None):
+        """An element where its index has been looked at, or nearly so."""
+        c = self.chooser
+        array = c.choice(self.free(REAL))
+        if index is None:
+            self.counters += 1
+            index = f"spot{self.counters}"
+            self.write(indent, f"{index} = {self.small(1)} - {c.choice((0, 2, 4))}")
+        low = c.choice((f"{index} >= 0", f"not {index} < 0", f"0 <= {index}", f"{index} > -2"))
+        high = c.choice(
+            (f"{index} < len({array})", f"{index} + 1 <= len({array})", f"{index} <= len({array})")
+        )
+        way = c.random()
+        element = f"{array}[{index}] = {self.real(1)}"
+        if way < 0.5:
+            self.write(indent, f"if {low} and {high}:")
+            self.write(indent + 1, element)
+        elif way < 0.7:
+            self.write(indent, f"if not ({low}) or not ({high}):")
+            self.write(indent + 1, f"{index} = {c.choice((0, 0, 1, -1))}")
+            self.write(indent, element)
+        else:
+            self.write(indent, f"{index} = {index} if {low} else 0")
+            self.write(indent, f"if {high}:")
+            self.write(indent + 1, element)
 
     def keeps_counter(self):
         """Whether a counter is read behind its loop, where it may be unbound."""

@@ -51,6 +51,9 @@ class ParallelMaker(Maker):
     def targets(self, kind):
         return self.variables[kind] if self.own is None else self.own[kind]
 
+    def free(self, kind):
+        return self.arrays[kind] if self.own is None else self.own["arrays"][kind]
+
     def writable(self, kind):
         if self.own is None:
             return self.arrays[kind]

@@ -17,13 +17,13 @@ bool fits(Wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
 
 }  // namespace
 
-FunctionLowering::Fact FunctionLowering::fact(ValueId value) const {
-    const auto found = facts_.find(value.index);
-    return found == facts_.end() ? Fact{} : found->second;
+Fact FunctionLowering::fact(ValueId value) const {
+    const auto found = known_.facts.find(value.index);
+    return found == known_.facts.end() ? Fact{} : found->second;
 }
 
 void FunctionLowering::note(ValueId value, const Fact& known) {
-    if (!dry_) facts_[value.index] = known;
+    if (!dry_) known_.facts[value.index] = known;
 }
 
 // Bounds of a result that cannot have overflowed.
@@ -37,8 +37,8 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
         const auto note_sum = [&](ValueId value, Wide least, Wide most) {
             const Sum sum = as_sum(value);
             if (fits(sum.least + least) && fits(sum.most + most))
-                sums_[result.index] = {sum.base, static_cast<int64_t>(sum.least + least),
-                                       static_cast<int64_t>(sum.most + most), sum.other, sum.subtracts};
+                known_.sums[result.index] = {sum.base, static_cast<int64_t>(sum.least + least),
+                                             static_cast<int64_t>(sum.most + most), sum.other, sum.subtracts};
         };
         // The counter and a value of before the loop, in either order.
         const auto note_pair = [&](ValueId moving, ValueId still, bool subtracts) {
@@ -51,8 +51,8 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
             const Wide high =
                 static_cast<Wide>(added.most) + (subtracts ? -static_cast<Wide>(sum.least) : sum.most);
             if (!fits(low) || !fits(high)) return false;
-            sums_[result.index] = {sum.base, static_cast<int64_t>(low), static_cast<int64_t>(high),
-                                   added.base, sum.subtracts != subtracts};
+            known_.sums[result.index] = {sum.base, static_cast<int64_t>(low), static_cast<int64_t>(high),
+                                         added.base, sum.subtracts != subtracts};
             return true;
         };
         if (is_small(b)) {
@@ -65,7 +65,8 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
             // A known number less the counter: the number is as good as a value of before the loop.
             const Sum sum = as_sum(right);
             if (fits(static_cast<Wide>(a.least) - sum.most) && fits(static_cast<Wide>(a.most) - sum.least))
-                sums_[result.index] = {sum.base, a.least - sum.most, a.most - sum.least, ValueId{}, true};
+                known_.sums[result.index] = {sum.base, a.least - sum.most, a.most - sum.least, ValueId{},
+                                             true};
         } else if (!adds) {
             note_pair(right, left, true);
         } else if (!note_pair(left, right, false)) {
@@ -116,20 +117,25 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
         return;
     }
     note(result, known);
-    if (op == OpId::kMaximum) not_below_[result.index] = a.least == a.most ? right : left;
+    if (op == OpId::kMaximum) known_.not_below[result.index] = a.least == a.most ? right : left;
 }
 
-FunctionLowering::Sum FunctionLowering::as_sum(ValueId value) const {
-    const auto found = sums_.find(value.index);
-    return found == sums_.end() ? Sum{value, 0, 0} : found->second;
+Sum FunctionLowering::as_sum(ValueId value) const {
+    const auto found = known_.sums.find(value.index);
+    return found == known_.sums.end() ? Sum{value, 0, 0} : found->second;
 }
 
 bool FunctionLowering::is_in_bounds(ValueId index, ValueId size) const {
     const Fact known = fact(index);
     if (known.least < 0) return false;
-    const auto larger = not_below_.find(size.index);
-    const bool below = known.below == size || (larger != not_below_.end() && known.below == larger->second);
-    return (below && known.offset <= 0) || known.most < fact(size).least;
+    if (known.most < fact(size).least) return true;
+    const auto larger = known_.not_below.find(size.index);
+    const std::vector<Upper> uppers = uppers_of(index);
+    return std::any_of(uppers.begin(), uppers.end(), [&](const Upper& upper) {
+        const bool is_size =
+            upper.below == size || (larger != known_.not_below.end() && upper.below == larger->second);
+        return is_size && upper.offset <= 0;
+    });
 }
 
 bool FunctionLowering::hoist(ValueId index, ValueId size) {

@@ -1,0 +1,244 @@
+// What conditions tell of integers in the branches and iterations that they lead to.
+#include <algorithm>
+#include <limits>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+namespace {
+
+using Wide = __int128;
+
+constexpr size_t kMostUppers = 256;  // they are searched one by one
+constexpr int64_t kFar = int64_t{1} << 40;
+
+bool fits(Wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
+bool is_near(Wide value) { return value >= -kFar && value <= kFar; }
+
+bool is_int64(TypeRef type) { return type->kind == TypeKind::kScalar && type->scalar == ScalarType::kInt64; }
+
+OpId opposite(OpId op) {
+    switch (op) {
+        case OpId::kLess: return OpId::kGreaterEqual;
+        case OpId::kLessEqual: return OpId::kGreater;
+        case OpId::kGreater: return OpId::kLessEqual;
+        case OpId::kGreaterEqual: return OpId::kLess;
+        case OpId::kEqual: return OpId::kNotEqual;
+        default: return OpId::kEqual;
+    }
+}
+
+}  // namespace
+
+void FunctionLowering::note_comparison(OpId op, ValueId result, const Value& left, const Value& right) {
+    if (dry_ || !is_int64(left.type) || !is_int64(right.type)) return;
+    if (left.parts.empty() || right.parts.empty()) return;
+    known_.comparisons[result.index] = {op, left.parts[0], right.parts[0]};
+}
+
+void FunctionLowering::note_junction(bool is_and, ValueId result, ValueId left, ValueId right) {
+    if (!dry_ && right.valid()) known_.junctions[result.index] = {is_and, left, right};
+}
+
+void FunctionLowering::learn(ValueId condition, bool holds) {
+    if (dry_ || !condition.valid()) return;
+    if (const auto found = known_.negations.find(condition.index); found != known_.negations.end())
+        return learn(found->second, !holds);
+    if (const auto found = known_.junctions.find(condition.index); found != known_.junctions.end()) {
+        const Junction junction = found->second;
+        if (junction.is_and != holds) return;
+        learn(junction.left, holds);
+        learn(junction.right, holds);
+        return;
+    }
+    const auto found = known_.comparisons.find(condition.index);
+    if (found == known_.comparisons.end()) return;
+    const auto [given, left, right] = found->second;
+    const OpId op = holds ? given : opposite(given);
+    if (op == OpId::kLess || op == OpId::kEqual) learn_less(left, right, op == OpId::kEqual ? 1 : 0);
+    if (op == OpId::kLessEqual) learn_less(left, right, 1);
+    if (op == OpId::kGreater || op == OpId::kEqual) learn_less(right, left, op == OpId::kEqual ? 1 : 0);
+    if (op == OpId::kGreaterEqual) learn_less(right, left, 1);
+}
+
+// left < right + more, and so what they are sums of, where these did not overflow.
+void FunctionLowering::learn_less(ValueId left, ValueId right, int64_t more) {
+    const auto exact_base = [&](ValueId value) -> std::pair<ValueId, int64_t> {
+        const Sum sum = as_sum(value);
+        const Fact known = fact(sum.base);
+        const bool is_exact = sum.least == sum.most && !sum.other.valid() && !sum.subtracts &&
+                              is_near(sum.least) && fits(static_cast<Wide>(known.least) + sum.least) &&
+                              fits(static_cast<Wide>(known.most) + sum.most);
+        return is_exact ? std::pair{sum.base, sum.least} : std::pair{value, int64_t{0}};
+    };
+    const auto tell = [&](ValueId low, ValueId high, Wide offset) {
+        if (!is_near(offset)) return;
+        const Fact below = fact(low), above = fact(high);
+        refine(low, below.least, static_cast<Wide>(above.most) + offset - 1);
+        refine(high, static_cast<Wide>(below.least) + 1 - offset, above.most);
+        const std::vector<Upper> over = uppers_of(high);
+        add_upper({low, high, static_cast<int64_t>(offset)});
+        for (const Upper& upper : over) {
+            const Wide through = static_cast<Wide>(upper.offset) + offset - 1;
+            if (is_near(through)) add_upper({low, upper.below, static_cast<int64_t>(through)});
+        }
+    };
+    const auto [left_base, added] = exact_base(left);
+    const auto [right_base, over] = exact_base(right);
+    tell(left, right, more);
+    if (left_base != left || right_base != right)
+        tell(left_base, right_base, static_cast<Wide>(more) + over - added);
+    if (left_base != left) tell(left_base, right, static_cast<Wide>(more) - added);
+}
+
+void FunctionLowering::add_upper(const Upper& upper) {
+    if (known_.uppers.size() < kMostUppers && upper.value != upper.below) known_.uppers.push_back(upper);
+}
+
+// Bounds that hold for now; what contradicts itself is where nothing comes.
+void FunctionLowering::refine(ValueId value, Wide least, Wide most) {
+    const Fact before = fact(value);
+    Fact now = before;
+    if (least > now.least && fits(least)) now.least = static_cast<int64_t>(least);
+    if (most < now.most && fits(most)) now.most = static_cast<int64_t>(most);
+    if ((now.least == before.least && now.most == before.most) || now.least > now.most) return;
+    known_.before.emplace_back(value.index, before);
+    known_.facts[value.index] = now;
+}
+
+// What the value is less than, of itself and of what it is a sum of.
+std::vector<Upper> FunctionLowering::uppers_of(ValueId value) const {
+    std::vector<Upper> all;
+    const auto add = [&](ValueId below, Wide offset) {
+        if (is_near(offset)) all.push_back({value, below, static_cast<int64_t>(offset)});
+    };
+    const auto add_those_of = [&](ValueId other, int64_t more) {
+        const Fact known = fact(other);
+        if (known.below.valid()) add(known.below, static_cast<Wide>(known.offset) + more);
+        for (const Upper& upper : known_.uppers) {
+            if (upper.value == other) add(upper.below, static_cast<Wide>(upper.offset) + more);
+        }
+    };
+    add_those_of(value, 0);
+    const Sum sum = as_sum(value);
+    // It stands for the sum modulo 2**64: downwards that may be a large number.
+    const bool is_sum = sum.base != value && !sum.other.valid() && !sum.subtracts && is_near(sum.least) &&
+                        is_near(sum.most) && fits(static_cast<Wide>(fact(sum.base).least) + sum.least);
+    if (is_sum) add_those_of(sum.base, sum.most);
+    if (is_sum && sum.most < 0) add(sum.base, static_cast<Wide>(sum.most) + 1);
+    return all;
+}
+
+void FunctionLowering::meet(Outcome& outcome, ValueId value) const {
+    const Fact known = fact(value);
+    std::vector<Upper> uppers = uppers_of(value);
+    if (outcome.is_any) {
+        std::vector<Upper> both;
+        for (const Upper& one : outcome.uppers) {
+            for (const Upper& other : uppers) {
+                if (one.below == other.below)
+                    both.push_back({value, one.below, std::max(one.offset, other.offset)});
+            }
+        }
+        uppers = std::move(both);
+    }
+    outcome.is_any = true;
+    outcome.uppers = std::move(uppers);
+    outcome.least = std::min(outcome.least, known.least);
+    outcome.most = std::max(outcome.most, known.most);
+}
+
+void FunctionLowering::note(ValueId result, const Outcome& outcome) {
+    if (dry_ || !outcome.is_any) return;
+    Fact known{outcome.least, outcome.most, {}, 0};
+    if (!outcome.uppers.empty()) {
+        known.below = outcome.uppers[0].below;
+        known.offset = outcome.uppers[0].offset;
+    }
+    note(result, known);
+    for (const Upper& upper : outcome.uppers) add_upper({result, upper.below, upper.offset});
+}
+
+void FunctionLowering::meet(std::vector<Outcome>& outcomes, std::span<const TypeRef> types,
+                            std::span<const ValueId> parts) const {
+    if (dry_) return;
+    outcomes.resize(types.size());
+    size_t at = 0;
+    for (size_t i = 0; i < types.size(); at += part_count(types[i]), ++i) {
+        if (is_int64(types[i])) meet(outcomes[i], parts[at]);
+    }
+}
+
+void FunctionLowering::note(std::span<const ValueId> parts, std::span<const TypeRef> types,
+                            std::span<const Outcome> outcomes) {
+    size_t at = 0;
+    for (size_t i = 0; i < outcomes.size(); at += part_count(types[i]), ++i) {
+        if (is_int64(types[i])) note(parts[at], outcomes[i]);
+    }
+}
+
+// 1 or -1 where each iteration adds or subtracts small numbers only, so that the variable is never below or
+// above what it was before the loop: it takes centuries to overflow. 0 otherwise.
+int FunctionLowering::direction_of(NodeId loop, size_t variable) const {
+    int up = 0, down = 0;
+    const auto is_small = [&](NodeId id) {
+        return node(id).kind == NodeKind::kInt && node(id).atoms[0].size() == 1;
+    };
+    const auto is_it = [&](NodeId id) {
+        return node(id).kind == NodeKind::kName && static_cast<size_t>(node(id).number) == variable;
+    };
+    const auto count = [&](const std::string& operation) {
+        if (operation == "add") ++up;
+        if (operation == "sub") ++down;
+    };
+    const std::function<void(NodeId)> look = [&](NodeId id) {
+        const Node& each = node(id);
+        if (each.kind == NodeKind::kAugment && is_it(each.children[0]) && is_small(each.children[1]))
+            count(each.atoms[0]);
+        if (each.kind == NodeKind::kAssign && each.children.size() == 2 && is_it(each.children[0])) {
+            const Node& sum = node(each.children[1]);
+            if (sum.kind == NodeKind::kBinary && is_it(sum.children[0]) && is_small(sum.children[1]))
+                count(sum.atoms[0]);
+        }
+        for (const NodeId child : each.children) look(child);
+    };
+    look(loop);
+    const int all = count_assignments(source_.tree, loop, variable);
+    return all == 0 || (up > 0 && down > 0) || up + down != all ? 0 : (up > 0 ? 1 : -1);
+}
+
+// At the beginning of an iteration.
+void FunctionLowering::note_carried(NodeId id, Loop& loop, std::span<const ValueId> initials,
+                                    std::span<const ValueId> carried) {
+    size_t at = 0;
+    for (size_t i = 0; i < loop.carried.size(); at += part_count(loop.types[i]), ++i) {
+        if (!is_int64(loop.types[i])) continue;
+        loop.starts.emplace_back(i, carried[at]);
+        const int direction = direction_of(id, loop.carried[i]);
+        const Fact initial = fact(initials[at]);
+        if (direction > 0) note(carried[at], {initial.least, INT64_MAX, {}, 0});
+        if (direction >= 0) continue;
+        note(carried[at], {INT64_MIN, initial.most, initial.below, initial.offset});
+        for (const Upper& upper : uppers_of(initials[at]))
+            add_upper({carried[at], upper.below, upper.offset});
+        add_upper({carried[at], initials[at], 1});
+    }
+}
+
+// Where an iteration or the loop ends, and before the loop: what its variables may be behind it.
+void FunctionLowering::note_end(Loop& loop, std::span<const ValueId> parts) {
+    if (dry_) return;
+    loop.outcomes.resize(loop.carried.size());
+    size_t at = 0;
+    for (size_t i = 0; i < loop.carried.size(); at += part_count(loop.types[i]), ++i) {
+        if (!is_int64(loop.types[i])) continue;
+        const bool is_same =
+            std::find(loop.starts.begin(), loop.starts.end(), std::pair{i, parts[at]}) != loop.starts.end();
+        if (!is_same) meet(loop.outcomes[i], parts[at]);
+    }
+}
+
+}  // namespace weft::lang

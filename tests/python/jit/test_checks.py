@@ -1,0 +1,196 @@
+"""Checks of compiled functions: those that loops look at ahead of a block, and those that conditions prove."""
+
+import math
+import textwrap
+
+import numpy
+import pytest
+import weft
+
+SIZES = (1, 31, 32, 33, 256, 257, 600)
+
+
+@weft.jit
+def divided(a, b, out):
+    for i in range(len(a)):
+        out[i] = math.exp(a[i]) / b[i] + math.log(a[i])
+    return 0
+
+
+@weft.jit
+def gathered(a, b, out):
+    s = 0.0
+    for i in range(len(a)):
+        out[i] = math.exp(a[int(b[i])]) * math.sin(a[i])
+        s += out[i]
+    return s
+
+
+@pytest.mark.parametrize("function", (divided, gathered), ids=lambda each: each.__name__)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("bad", (0.0, 1e6, -1e6, math.nan, math.inf))
+def test_errors_come_where_they_did(function, size, bad):
+    for at in {0, size // 2, size - 1}:
+        a = numpy.random.default_rng(size).random(size) + 0.5
+        b = numpy.arange(size, dtype=float)[::-1] + (function is divided)
+        if function is gathered:
+            b %= size
+        b[at] = bad
+        expected, found = numpy.zeros(size), numpy.zeros(size)
+        outcomes = []
+        for call, out in ((function.py_func, expected), (function, found)):
+            plain = a.tolist() if call is not function else a
+            try:
+                with numpy.errstate(all="ignore"):
+                    outcomes.append(call(plain, b.tolist() if call is not function else b, out))
+            except (ArithmeticError, IndexError, ValueError) as error:
+                outcomes.append(type(error))
+        if isinstance(outcomes[0], type):
+            assert outcomes[0] is outcomes[1]
+        else:
+            assert outcomes[0] == pytest.approx(outcomes[1], rel=1e-12, nan_ok=True)
+        numpy.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+# What conditions, and variables that go one way, prove: no index is left to check.
+PROVEN = {
+    "insertion": """\
+        def f(a, n):
+            for i in range(1, len(a)):
+                x = a[i]
+                j = i - 1
+                while j >= 0 and a[j] > x:
+                    a[j + 1] = a[j]
+                    j -= 1
+                a[j + 1] = x
+            return 0""",
+    "two ends": """\
+        def f(a, n):
+            low, high = 0, len(a) - 1
+            while low < high:
+                a[low], a[high] = a[high], a[low]
+                low += 1
+                high -= 1
+            return low""",
+    "clamped": """\
+        def f(a, n):
+            total = 0.0
+            for k in range(-3, n):
+                i = k
+                if i < 0:
+                    i = 0
+                if not i < len(a):
+                    continue
+                total += a[i]
+            return total""",
+    "chained": """\
+        def f(a, n):
+            total = 0.0
+            for k in range(-3, n):
+                if 0 <= k < len(a):
+                    total += a[k]
+                total += a[k] if k >= 0 and k <= len(a) - 1 else 0.5
+            return total""",
+    "left": """\
+        def f(a, n):
+            i = 0
+            while True:
+                if i == n or i >= len(a):
+                    return i
+                a[i] += 1
+                i = i + 2""",
+    "asserted": """\
+        def f(a, n):
+            assert n >= 0 and n < len(a)
+            return a[n]""",
+}
+
+# What comes near to that and proves nothing: an index is out of bounds, or counts from the end.
+UNPROVEN = {
+    "one more": """\
+        def f(a, n):
+            i = 0
+            while i <= len(a):
+                a[i] += 1
+                i += 1
+            return i""",
+    "from the end": """\
+        def f(a, n):
+            j = n - 1
+            while j >= -2:
+                a[j] += j
+                j -= 1
+            return j""",
+    "both ways": """\
+        def f(a, n):
+            i = 0
+            for k in range(n):
+                a[i] += k
+                if k % 3:
+                    i += 1
+                else:
+                    i -= 1
+            return i""",
+    "other array": """\
+        def f(a, n):
+            i = 0
+            while i < len(a):
+                if i == 2:
+                    a = a[:2]
+                a[i] += 1
+                i += 1
+            return i""",
+    "after": """\
+        def f(a, n):
+            i = 0
+            while i < len(a):
+                i += 1
+            return a[i]""",
+    "either": """\
+        def f(a, n):
+            if n >= 0 or n < len(a):
+                return a[n]
+            return -1.0""",
+    "overflow": """\
+        def f(a, n):
+            m = n + 9223372036854775800
+            if m + 10 < len(a) and m >= 0:
+                return a[m]
+            return -1.0""",
+    "one side": """\
+        def f(a, n):
+            i = n
+            if i >= len(a):
+                i = len(a)
+            return a[i]""",
+    "forgotten": """\
+        def f(a, n):
+            if n < len(a):
+                a[n] += 1
+            n += 1
+            return a[n]""",
+}
+
+
+def outcome(function, n):
+    a = numpy.arange(7.0)[::-1].copy()
+    try:
+        return function(a, n), a.tolist()
+    except (IndexError, AssertionError) as error:
+        return type(error), a.tolist()
+
+
+@pytest.mark.parametrize("name", (*PROVEN, *UNPROVEN))
+def test_conditions_tell_which_indices_are_in_bounds(name):
+    source = textwrap.dedent((PROVEN | UNPROVEN)[name])
+    space = {}
+    exec(source, space)
+    function = weft.jit(space["f"], source=source)
+    for n in (0, 1, 5, 6, 7, 8, 12, -1, -7, -8):
+        # Integers end at 64 bits here.
+        wraps = name == "overflow" and -3 < n < 8
+        expected = (IndexError, [*range(6, -1, -1)]) if wraps else outcome(space["f"], n)
+        assert outcome(function, n) == expected, n
+    if name in PROVEN:
+        assert "proven" in function.explain() and "tested" not in function.explain()
+        assert "checked in place" not in function.explain()
