@@ -517,6 +517,17 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
         if (const std::optional<Value> result = call_number_method(base, name, arguments)) return *result;
     }
     if (is_array(base.type)) {
+        if (arguments.positional.empty() && arguments.keywords.empty()) {
+            if (const std::optional<Value> result = array_reduction(base, name, where)) return *result;
+        }
+        if (name == "astype") {
+            expect_arguments(name, arguments, 1, 1);
+            const auto dtype = dtype_of(arguments.positional[0], where);
+            if (DType(base.type->scalar).is_complex() && dtype && !DType(*dtype).is_complex())
+                fail(where, "a real number cannot be made of " + lang::describe(base.type),
+                     "Take its .real.");
+            return array_of(base, dtype, where);
+        }
         if (name == "item" && base.type->rank == 0) return load({base, {}});
         if (name == "copy") {
             expect_arguments(name, arguments, 0, 0);
@@ -527,7 +538,7 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
         if (name == "reshape" && arguments.keywords.empty() && !arguments.positional.empty())
             return reshaped(base, arguments.positional, where);
         if ((name == "ravel" || name == "flatten") && arguments.positional.empty()) {
-            if (name == "ravel") return reshaped(base, {integer(-1)}, where);
+            if (name == "ravel") return ravelled(base, where);
             std::vector<ValueId> shape;
             for (size_t d = 0; d < base.type->rank; ++d) shape.push_back(size_of(base, d));
             return reshaped(copied(base, shape, where), {integer(-1)}, where);

@@ -45,6 +45,8 @@ Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& 
     const Value& value = arguments.positional[0];
     if (value.type->kind == TypeKind::kString && arguments.positional.size() == 1)
         return number_of_text(value.type->text, to, arguments.where);
+    if (is_array(value.type) && value.type->rank == 0)
+        return call_convert(to, weak, {{load({value, {}})}, {}, arguments.where});
     if (!is_scalar(value.type))
         fail(arguments.where, "a number cannot be made of " + lang::describe(value.type));
     const DType dtype(to);
@@ -96,6 +98,8 @@ Value FunctionLowering::call_length(const Arguments& arguments) {
     if (value.type->kind == TypeKind::kTuple) return integer(static_cast<int64_t>(value.type->parts.size()));
     if (value.type->kind == TypeKind::kString) return integer(static_cast<int64_t>(value.type->text.size()));
     if (is_list(value.type)) return scalar(scalar_type(ScalarType::kInt64, true), length_of(value));
+    if (value.type->kind == TypeKind::kTogether && value.type->text == "flat")
+        return array_attribute(tuple_item(value, 0), "size", arguments.where);
     if (value.type->kind == TypeKind::kRange)
         return scalar(scalar_type(ScalarType::kInt64, true), range_sequence(value, arguments.where).count());
     if (!is_array(value.type) || value.type->rank == 0)
@@ -150,6 +154,7 @@ Value FunctionLowering::number_of_text(const std::string& text, ScalarType to, N
 }
 
 Value FunctionLowering::absolute(const Value& value, NodeId where) {
+    if (is_array(value.type)) return *array_operation(op_info(OpId::kAbsolute), std::span(&value, 1), where);
     if (is_bool(value.type) && !value.type->weak) return value;
     if (!is_integer(value.type)) return by_loop(op_info(OpId::kAbsolute), std::span(&value, 1), where);
     TypeRef type = integer_type(value.type, value.type);
@@ -191,7 +196,8 @@ Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
                               scalar(scalar_type(ScalarType::kInt64, true), items[0].parts[2])},
                              {},
                              arguments.where});
-    } else if (items.size() == 1 && items[0].type->kind == TypeKind::kGenerator) {
+    } else if (items.size() == 1 &&
+               (items[0].type->kind == TypeKind::kGenerator || items[0].type->kind == TypeKind::kTogether)) {
         return call_extreme(largest, {{call_lists("copy", items, arguments.where)}, {}, arguments.where});
     } else if (items.size() == 1) {
         if (!is_list(items[0].type) && (!is_array(items[0].type) || items[0].type->rank != 1))
@@ -256,6 +262,7 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
         return !arguments.positional.empty() &&
                (is_array(arguments.positional[0].type) || is_list(arguments.positional[0].type) ||
                 arguments.positional[0].type->kind == TypeKind::kGenerator ||
+                arguments.positional[0].type->kind == TypeKind::kTogether ||
                 arguments.positional[0].type->kind == TypeKind::kRange);
     };
     if (name == "range") return call_range(arguments);
@@ -323,6 +330,14 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
                  "Make one of it: iter(...).");
         return call_prelude(arguments.positional.size() == 1 ? "builtins.next_of" : "builtins.next_or",
                             arguments);
+    }
+    if (name == "hash" && arguments.positional.size() == 1) {
+        const Value& value = arguments.positional[0];
+        if (!is_integer(value.type))
+            fail(where, "hash() is compiled for integers only, not " + lang::describe(value.type));
+        return call_prelude(
+            "builtins.hash_of",
+            {{scalar(scalar_type(ScalarType::kInt64, true), cast(value, ScalarType::kInt64))}, {}, where});
     }
     if (name == "sorted") return call_sorted(arguments, std::nullopt);
     if (name == "sum" && is_tuple()) return fold_tuple("add", integer(0), arguments);

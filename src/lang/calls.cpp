@@ -70,9 +70,9 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
         callee = lower(call.children[0], environment);
     }
     if (callee.type->kind == TypeKind::kNever) return never();
-    static constexpr std::string_view kCollecting[] = {"builtins.sum",    "builtins.min", "builtins.max",
-                                                       "builtins.any",    "builtins.all", "builtins.list",
-                                                       "builtins.sorted", "numpy.array"};
+    static constexpr std::string_view kCollecting[] = {
+        "builtins.sum",  "builtins.min",    "builtins.max", "builtins.any",     "builtins.all",
+        "builtins.list", "builtins.sorted", "numpy.array",  "_functools.reduce"};
     const bool collects = callee.type->kind == TypeKind::kSymbol &&
                           std::find(std::begin(kCollecting), std::end(kCollecting),
                                     callee.type->symbol->path) != std::end(kCollecting);
@@ -230,8 +230,23 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
 }
 
 Value FunctionLowering::call_ufunc(const OpInfo& op, const Arguments& arguments) {
-    expect_arguments(std::string(op.numpy_name), arguments, op.nin, op.nin);
     std::vector<Value> operands = arguments.positional;
+    std::optional<Value> target;
+    const size_t count = operands.size() + arguments.keywords.size();
+    const bool has_keyword = arguments.keywords.size() == 1 && arguments.keywords[0].first == "out";
+    if (op.nout == 1 && count == op.nin + 1 && (has_keyword || arguments.keywords.empty())) {
+        target = has_keyword ? arguments.keywords[0].second : operands.back();
+        if (!has_keyword) operands.pop_back();
+        if (!is_array(target->type))
+            fail(arguments.where, "out is an array, not " + lang::describe(target->type));
+    } else {
+        expect_arguments(std::string(op.numpy_name), arguments, op.nin, op.nin);
+    }
+    if (op.nout == 1) {
+        if (target) return store_operation(op, operands, *target, arguments.where);
+        if (const std::optional<Value> result = array_operation(op, operands, arguments.where))
+            return *result;
+    }
     Value result = by_loop(op, operands, arguments.where);
     // NumPy's functions give NumPy's scalars.
     if (is_scalar(result.type)) result.type = scalar_type(result.type->scalar);
@@ -336,6 +351,12 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
             sort_array(name, made, arguments, 1);
             return made;
         }
+        if (of_array && arguments.positional.size() == 1 && arguments.keywords.empty()) {
+            const std::string plain = name == "amin" ? "min" : name == "amax" ? "max" : name;
+            if (const std::optional<Value> result =
+                    array_reduction(arguments.positional[0], plain, arguments.where))
+                return *result;
+        }
         if (name == "argsort" && of_array) return sort_array(name, arguments.positional[0], arguments, 1);
         if (name == "array" || name == "asarray") return call_array(arguments);
         if (name == "copy" && arguments.positional.size() == 1 && is_array(arguments.positional[0].type))
@@ -344,6 +365,11 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
             return call_convert(dtype->scalar_type, false, arguments);
         const OpInfo* op = find_op(name);
         if (op != nullptr && op->flags.is_ufunc) return call_ufunc(*op, arguments);
+    }
+    if (module == "cmath" && name == "log" && arguments.positional.size() == 2) {
+        const Arguments top{{arguments.positional[0]}, {}, arguments.where};
+        const Arguments base{{arguments.positional[1]}, {}, arguments.where};
+        return divide("truediv", call_known(symbol, top), call_known(symbol, base), arguments.where);
     }
     if (module == "cmath" &&
         std::find(std::begin(kComplexMath), std::end(kComplexMath), name) != std::end(kComplexMath)) {
@@ -354,14 +380,16 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
                                             cast(arguments.positional[0], ScalarType::kComplex128))};
         return by_loop(*op, operands, arguments.where);
     }
+    if (module == "numpy" && (name == "linspace" || name == "eye" || name == "identity"))
+        return call_made(name, arguments);
     if (module == "numpy" && name == "arange") return call_arange(arguments);
+    if (path == "_functools.reduce") {
+        expect_arguments("reduce", arguments, 2, 3);
+        return call_prelude(arguments.positional.size() == 2 ? "builtins.reduce_of" : "builtins.reduce_from",
+                            arguments);
+    }
     if (module == "_operator") {
         if (const std::optional<Value> result = call_operator(name, arguments)) return *result;
-    }
-    if (module == "cmath" && name == "log" && arguments.positional.size() == 2) {
-        const Arguments top{{arguments.positional[0]}, {}, arguments.where};
-        const Arguments base{{arguments.positional[1]}, {}, arguments.where};
-        return divide("truediv", call_known(symbol, top), call_known(symbol, base), arguments.where);
     }
     if (module == "cmath" && (name == "isfinite" || name == "isinf" || name == "isnan")) {
         expect_arguments(path, arguments, 1, 1);

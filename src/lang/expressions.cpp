@@ -10,8 +10,8 @@ using ir::ValueId;
 
 namespace {
 
-constexpr std::string_view kArrayAttributes[] = {"shape",  "ndim",  "itemsize", "size", "T",
-                                                 "nbytes", "dtype", "strides",  "real", "imag"};
+constexpr std::string_view kArrayAttributes[] = {"shape", "ndim",    "itemsize", "size", "T",    "nbytes",
+                                                 "dtype", "strides", "real",     "imag", "flat", "flags"};
 
 }  // namespace
 
@@ -189,6 +189,15 @@ Value FunctionLowering::attribute_of(const Value& base, const std::string& name,
             if (name == "kind") return {string_type(std::string(1, dtype.kind())), {}, 0};
         }
     }
+    if (base.type->kind == TypeKind::kTogether && base.type->text == "flags") {
+        if (name == "contiguous" || name == "c_contiguous") return lies_in_order(tuple_item(base, 0), false);
+        if (name == "f_contiguous") return lies_in_order(tuple_item(base, 0), true);
+        if (name == "writeable") return boolean(!base.type->parts[0]->readonly);
+    }
+    if (base.type->kind == TypeKind::kRange && (name == "start" || name == "stop" || name == "step"))
+        return scalar(scalar_type(ScalarType::kInt64, true), base.parts[name == "start"  ? 0
+                                                                        : name == "stop" ? 1
+                                                                                         : 2]);
     if (is_scalar(base.type)) {
         if (name == "real" || name == "imag") {
             if (is_complex(base.type)) {
@@ -237,6 +246,27 @@ bool FunctionLowering::has_attribute(const Value& base, const std::string& name)
                                       std::end(kArrayAttributes);
 }
 
+// Whether its elements lie one behind the other, in the order of C or Fortran.
+Value FunctionLowering::lies_in_order(const Value& array, bool fortran) {
+    const TypeRef type = scalar_type(ScalarType::kBool, true);
+    if (dry_) return scalar(type, {});
+    const ValueId one = integer(1).parts[0];
+    ValueId expected = integer(DType(array.type->scalar).itemsize()).parts[0];
+    ValueId fits = boolean(true).parts[0], empty = boolean(false).parts[0];
+    for (size_t k = 0; k < array.type->rank; ++k) {
+        const size_t d = fortran ? k : array.type->rank - 1 - k;
+        const ValueId size = size_of(array, d);
+        const ValueId lies = builder_->apply(
+            OpId::kLogicalOr, {builder_->apply(OpId::kEqual, {size, one}),
+                               builder_->apply(OpId::kEqual, {stride_of(array, d), expected})});
+        fits = builder_->apply(OpId::kLogicalAnd, {fits, lies});
+        empty = builder_->apply(OpId::kLogicalOr,
+                                {empty, builder_->apply(OpId::kEqual, {size, integer(0).parts[0]})});
+        expected = builder_->apply(OpId::kMultiply, {expected, size});
+    }
+    return scalar(type, builder_->apply(OpId::kLogicalOr, {fits, empty}));
+}
+
 Value FunctionLowering::array_attribute(const Value& array, const std::string& name, NodeId id) {
     const TypeRef whole = scalar_type(ScalarType::kInt64, true);
     const int64_t itemsize = DType(array.type->scalar).itemsize();
@@ -261,8 +291,20 @@ Value FunctionLowering::array_attribute(const Value& array, const std::string& n
         for (size_t d = 0; d < array.type->rank; ++d) strides.push_back(scalar(whole, stride_of(array, d)));
         return tuple(std::move(strides));
     }
+    if (name == "flat") return together("flat", {array});
+    if (name == "flags") return together("flags", {array});
     const bool is_complex = DType(array.type->scalar).is_complex();
     if (name == "real") return is_complex ? part_of_complex(array, false) : array;
+    if (name == "imag" && !is_complex) {
+        std::vector<ValueId> shape;
+        for (size_t d = 0; d < array.type->rank; ++d) shape.push_back(size_of(array, d));
+        const Value zeros = allocate(array.type->scalar, shape, id);
+        fill(zeros, integer(0), id);
+        return convert(zeros,
+                       array_type(zeros.type->scalar, zeros.type->rank, zeros.type->contiguous, true,
+                                  zeros.type->scope, true),
+                       id);
+    }
     if (name == "imag" && is_complex) return part_of_complex(array, true);
     const std::vector<std::string> known(std::begin(kArrayAttributes), std::end(kArrayAttributes));
     fail(id, "'" + name + "' of an array is not compiled",

@@ -56,6 +56,10 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         return any_item(base, checked_index(index, integer(length).parts[0], kOfTuple, id), id);
     }
     if (is_list(base.type)) return list_at(id, base, environment, false);
+    if (base.type->kind == TypeKind::kTogether && base.type->text == "flat")
+        return load(element_of_flat(id, base, environment));
+    if (base.type->kind == TypeKind::kSymbol && base.type->symbol->record != nullptr)
+        return member_of(id, *base.type->symbol->record, environment);
     if (!is_array(base.type))
         fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function",
              "Give an array, a list or a tuple.");
@@ -69,6 +73,22 @@ Value FunctionLowering::number_of(NodeId item, Environment& environment) {
     const Value index = required(lower(item, environment), item);
     if (index.type->kind != TypeKind::kNever && !is_bool(index.type)) expect_index(index.type, item);
     return index;
+}
+
+// Color["red"]
+Value FunctionLowering::member_of(NodeId id, const Record& record, Environment& environment) {
+    const std::vector<NodeId> items = items_of(id);
+    const Value name = lower(items[0], environment);
+    if (!record.is_enumeration || items.size() != 1 || name.type->kind != TypeKind::kString)
+        fail(id, "class " + record.name + " cannot be indexed in a compiled function");
+    const auto at = std::find(record.fields.begin(), record.fields.end(), name.type->text);
+    if (at == record.fields.end()) {
+        check(boolean(false).parts[0], site("KeyError", name.type->text), {}, id);
+        return never();
+    }
+    const TypeRef number =
+        literal_type(Constant::of(ScalarType::kInt64, int64_t{at - record.fields.begin()}));
+    return constant_of(record_type(&record, {number}));
 }
 
 // By known bounds, since its length is part of its type.

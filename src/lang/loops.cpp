@@ -40,7 +40,8 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment&
         }();
         return enumerated_sequence(sequences[0], start);
     }
-    if (path == "builtins.zip") return zip_sequence(parts(1, SIZE_MAX - 1));
+    if (path == "builtins.zip" && expression.children.size() > 1) return zip_sequence(parts(1, SIZE_MAX - 1));
+    if (path == "builtins.zip") return sequence_of(tuple({}), id);
     if (path == "numpy.ndindex" || path == "numpy.ndenumerate")
         return indices_sequence(id, path == "numpy.ndenumerate", arguments_of(id, environment));
     if (path == "builtins.reversed") {
@@ -201,8 +202,7 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, Nod
     if (value.type->kind == TypeKind::kRange) return range_sequence(value, where);
     if (is_list(value.type)) return list_sequence(value, where);
     if (value.type->kind == TypeKind::kGenerator) return generator_sequence(value, where);
-    if (value.type->kind == TypeKind::kTuple && !value.type->text.empty())
-        return together_sequence(value, where);
+    if (value.type->kind == TypeKind::kTogether) return together_sequence(value, where);
     if (value.type->kind == TypeKind::kTuple) {
         Sequence result;
         result.is_empty = value.type->parts.empty();

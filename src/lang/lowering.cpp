@@ -401,6 +401,7 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
         case TypeKind::kScalar: parts.push_back(builder_->cast(value.parts[0], type->scalar)); return;
         case TypeKind::kClosure:
         case TypeKind::kGenerator:
+        case TypeKind::kTogether:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple: {
@@ -516,6 +517,7 @@ void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef typ
             return;
         case TypeKind::kClosure:
         case TypeKind::kGenerator:
+        case TypeKind::kTogether:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple:

@@ -319,6 +319,7 @@ private:
     Value constant_of(TypeRef type);  // whose literals tell the value
     Value lower_attribute(NodeId id, Environment& environment);
     Value attribute_of(const Value& base, const std::string& name, NodeId id);
+    Value lies_in_order(const Value& array, bool fortran);
     Value array_attribute(const Value& array, const std::string& name, NodeId id);
     bool has_attribute(const Value& base, const std::string& name) const;
     Value lower_choice(NodeId id, ir::ValueId condition, Environment& environment,
@@ -434,6 +435,7 @@ private:
     void store_item(const Value& list, ir::ValueId index, const Value& value, bool replaces, NodeId where);
     void append_item(const Value& list, const Value& value, NodeId where);
     void grow_list(const Value& list, ir::ValueId room, NodeId where);
+    void reserve(const Value& list, ir::ValueId count, ir::ValueId times, NodeId where);
     Value pop_last(const Value& list, NodeId where);
     Value lower_list(NodeId id, Environment& environment);
     Value list_at(NodeId id, const Value& list, Environment& environment, bool borrows);
@@ -481,6 +483,8 @@ private:
     Value yielded(const Value& generator);
     Sequence generator_sequence(const Value& generator, NodeId where);
     Value iterable(NodeId id, Environment& environment);
+    Value together(const std::string& how, std::vector<Value> items);
+    Sequence flat_sequence(const Value& array);
     Sequence together_sequence(const Value& items, NodeId where);
     Value lower_advance(NodeId id, Environment& environment);
     Value lower_current(NodeId id, Environment& environment);
@@ -496,6 +500,9 @@ private:
         NodeId node = 0;
         std::optional<Value> value{};
     };
+    Value member_of(NodeId id, const Record& record, Environment& environment);
+    Element flat_element(const Value& array, ir::ValueId k);
+    Element element_of_flat(NodeId id, const Value& flat, Environment& environment);
     std::vector<IndexItem> index_items(NodeId id, Environment& environment);
     Value lower_index(NodeId id, Environment& environment);
     Value lower_borrowed(NodeId id, Environment& environment);
@@ -543,6 +550,23 @@ private:
     Value call_allocate(const std::string& name, const Arguments& arguments);
     Value call_method(const Value& base, const std::string& name, const Arguments& arguments);
     std::optional<ScalarType> dtype_of(const Value& value, NodeId where);
+
+    // --- whole arrays (arrays/) -----------------------------------------------------------------------
+
+    std::vector<ir::ValueId> broadcast_shape(std::span<const Value> operands, NodeId where);
+    Value elementwise(std::span<const Value> operands,
+                      const std::function<Value(std::span<const Value>)>& each, NodeId where,
+                      const std::optional<Value>& target = std::nullopt);
+    std::optional<Value> array_operation(const OpInfo& op, std::span<const Value> operands, NodeId where,
+                                         const std::optional<Value>& target = std::nullopt);
+    void fit_python_integers(const OpInfo& op, std::span<const Value> operands, NodeId where);
+    Value store_operation(const OpInfo& op, std::span<const Value> operands, const Value& target,
+                          NodeId where);
+    Value ravelled(const Value& array, NodeId where);
+    Value call_made(const std::string& name, const Arguments& arguments);
+    void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
+    std::optional<Value> array_reduction(const Value& array, const std::string& name, NodeId where);
+    const OpInfo& operation_of(const std::string& name, NodeId where);
 
     // --- users of memory (memory.cpp) -----------------------------------------------------------------
 

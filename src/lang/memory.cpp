@@ -31,6 +31,7 @@ void FunctionLowering::count_owners(const Value& value, bool retains) {
             return;
         case TypeKind::kClosure:
         case TypeKind::kGenerator:
+        case TypeKind::kTogether:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple:

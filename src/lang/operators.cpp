@@ -41,6 +41,17 @@ const Operator* find_operator(std::string_view name) {
     return found == std::end(kOperators) ? nullptr : found;
 }
 
+bool is_so(OpId comparison, int64_t a, int64_t b) {
+    switch (comparison) {
+        case OpId::kEqual: return a == b;
+        case OpId::kNotEqual: return a != b;
+        case OpId::kLess: return a < b;
+        case OpId::kLessEqual: return a <= b;
+        case OpId::kGreater: return a > b;
+        default: return a >= b;
+    }
+}
+
 bool is_uint64(TypeRef type) { return is_scalar(type) && type->scalar == ScalarType::kUInt64; }
 
 }  // namespace
@@ -120,6 +131,15 @@ Value FunctionLowering::required(const Value& given, NodeId where) {
     return value;
 }
 
+// Of an operator of Python's.
+const OpInfo& FunctionLowering::operation_of(const std::string& name, NodeId where) {
+    const Operator* found = find_operator(name);
+    if (found == nullptr)
+        fail(where,
+             name == "matmul" ? "operator @ is not compiled" : "operator '" + name + "' is not compiled");
+    return op_info(found->op);
+}
+
 Value FunctionLowering::binary(const std::string& name, const Value& first, const Value& second,
                                NodeId where) {
     const Value left = required(first, where), right = required(second, where);
@@ -132,6 +152,9 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
     if (is_list(left.type) || is_list(right.type)) {
         if (const std::optional<Value> result = list_operator(name, left, right, where)) return *result;
     }
+    if (const std::array operands = {left, right};
+        const std::optional<Value> result = array_operation(op_info(found->op), operands, where))
+        return *result;
     if (!is_scalar(left.type) || !is_scalar(right.type)) {
         if (name == "add" && left.type->kind == TypeKind::kTuple && right.type->kind == TypeKind::kTuple) {
             std::vector<Value> items;
@@ -288,6 +311,11 @@ Value FunctionLowering::shift(const std::string& name, const Value& left, const 
 Value FunctionLowering::unary(const std::string& name, const Value& given, NodeId where) {
     const Value operand = required(given, where);
     if (operand.type->kind == TypeKind::kNever) return never();
+    if (is_array(operand.type))
+        return *array_operation(op_info(name == "neg"   ? OpId::kNegative
+                                        : name == "pos" ? OpId::kPositive
+                                                        : OpId::kInvert),
+                                std::span(&operand, 1), where);
     if (!is_scalar(operand.type)) fail(where, "operator is not compiled for " + lang::describe(operand.type));
     if (operand.type->literal && name == "neg") {
         if (const auto value = literal_integer(operand.type))
@@ -371,8 +399,18 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
         }
         return name == "in" ? found : negation(truth(found, where));
     }
+    if ((is_array(left.type) && (is_scalar(right.type) || is_array(right.type))) ||
+        (is_array(right.type) && is_scalar(left.type))) {
+        const std::array operands = {left, right};
+        return elementwise(
+            operands,
+            [&](std::span<const Value> elements) { return compare(name, elements[0], elements[1], where); },
+            where);
+    }
     if (!is_scalar(left.type) || !is_scalar(right.type)) return equal_types_only(name, left, right, where);
     const Operator* found = find_operator(name);
+    if (const auto a = literal_integer(left.type), b = literal_integer(right.type); a && b)
+        return boolean(is_so(found->op, *a, *b));  // so that `if a.ndim == 1` has one way
     const bool weak = left.type->weak && right.type->weak;
     if (weak && (is_complex(left.type) || is_complex(right.type)) && name != "eq" && name != "ne")
         refuse_operands(std::string(found->sign), left.type, right.type, where);  // NumPy's have an order

@@ -121,6 +121,11 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
                 if (counts) count_owners(value, false);
                 return;
             }
+            if (base.type->kind == TypeKind::kTogether && base.type->text == "flat") {
+                store(element_of_flat(target, base, environment), value, target);
+                if (counts) count_owners(value, false);
+                return;
+            }
             expect_items(base.type, target);
             refuse_global(left.children[0]);
             refuse_rounding(target, value);
@@ -167,10 +172,10 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
         const std::optional<Element> element = element_of(target, base, items);
         const Value before = element ? load(*element) : sliced(target, base, items, environment);
         const Value right = lower(statement.children[1], environment);
+        if (is_array(before.type)) return augment_array(before, statement.atoms[0], right, id);
         const Value after = binary(statement.atoms[0], before, right, id);
         refuse_rounding(target, after);
-        if (element) return store(*element, after, target);
-        return store_part(before, after, target);
+        return store(*element, after, target);
     }
     const Value left = lower(target, environment);
     const bool is_lazy_list = is_list(left.type) && is_lazy(statement.children[1]);
@@ -180,6 +185,10 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
         if (statement.atoms[0] == "add") return extend_list(left, right, id);
         call_lists("multiply", {left, right}, id);
         return;
+    }
+    if (is_array(left.type)) {
+        refuse_global(target);
+        return augment_array(left, statement.atoms[0], right, id);
     }
     assign(target, binary(statement.atoms[0], left, right, id), environment, id);
 }

@@ -278,6 +278,7 @@ TypeRef join(TypeRef a, TypeRef b) {
         }
         case TypeKind::kClosure:
         case TypeKind::kGenerator:
+        case TypeKind::kTogether:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple: {
@@ -332,6 +333,7 @@ size_t part_count(TypeRef type) {
         case TypeKind::kMaybe: return 1 + part_count(type->parts[0]);
         case TypeKind::kClosure:
         case TypeKind::kGenerator:
+        case TypeKind::kTogether:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
         case TypeKind::kTuple: {
@@ -371,6 +373,7 @@ std::string describe(TypeRef type) {
         }
         case TypeKind::kClosure: return "function " + type->function->name;
         case TypeKind::kGenerator: return "generator";
+        case TypeKind::kTogether: return type->text == "flat" ? "flat iterator" : type->text;
         case TypeKind::kRange: return "range";
         case TypeKind::kList:
             return type->parts[0]->kind == TypeKind::kNever ? "list"

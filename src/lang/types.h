@@ -31,6 +31,7 @@ enum class TypeKind : uint8_t {
     kMaybe,      // a variable that is bound on some of the ways that lead here
     kOptional,   // a value or None
     kList,       // of elements of one type
+    kTogether,   // what is gone through, of several values, as `text` says: "zip", "flat" (generators/)
     kGenerator,  // of `function`: its part is a list whose only element is its frame (generators/)
 };
 
@@ -56,7 +57,7 @@ struct Type {
     bool owned = false;  // it may be in memory that the function has allocated, so its users are counted
     uint16_t scope = 0;  // arrays of different scopes share no memory
 
-    std::string text{};                        // kString, kFormat; kTuple: of what is gone through together
+    std::string text{};                        // kString, kFormat, kTogether
     std::vector<TypeRef> parts{};              // kTuple, kRecord: of the items; kMaybe, kOptional, kList: one
     const Symbol* symbol = nullptr;            // kSymbol
     const Record* record = nullptr;            // kRecord, and a kTuple with names
@@ -96,7 +97,7 @@ inline bool is_scalar(TypeRef type) { return type->kind == TypeKind::kScalar; }
 inline bool has_items(TypeRef type) {
     return type->kind == TypeKind::kTuple || type->kind == TypeKind::kRecord ||
            type->kind == TypeKind::kFormat || type->kind == TypeKind::kClosure ||
-           type->kind == TypeKind::kGenerator;
+           type->kind == TypeKind::kGenerator || type->kind == TypeKind::kTogether;
 }
 inline bool is_array(TypeRef type) { return type->kind == TypeKind::kArray; }
 inline bool is_list(TypeRef type) { return type->kind == TypeKind::kList; }

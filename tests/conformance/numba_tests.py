@@ -62,7 +62,11 @@ def swap():
             return numpy.asarray(value).item()
         if isinstance(value, tuple):
             return tuple(map(plain, value)) if type(value) is tuple else type(value)(*map(plain, value))
-        return list(map(plain, value)) if type(value) is list else value
+        if type(value) is list:  # which may be an argument, so it stays what it is
+            made = list(map(plain, value))
+            if any(new is not old for new, old in zip(made, value, strict=True)):
+                value[:] = made
+        return value
 
     def converters(signature):
         """What arguments become by an explicit signature."""

@@ -58,7 +58,8 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
                 parts.push_back(take_type(key, may_overlap, scope, functions));
             return lang::record_type(record, std::move(parts));
         }
-        case KeyKind::kList: return reinterpret_cast<lang::TypeRef>(*key++);
+        case KeyKind::kList:
+            return in_scope(reinterpret_cast<lang::TypeRef>(*key++), may_overlap ? 0 : scope);
         case KeyKind::kFunction: return functions.type_of(code & 0xFFFFFFFF);
         case KeyKind::kShared:
         case KeyKind::kNone: break;
@@ -228,9 +229,10 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
     }
     if (add_number(object, function, name)) return;
     if (PyList_CheckExact(object) && !only_read_) {
+        add_listed(object, parameter, function, name, 0);
         key_.push_back(key_of(KeyKind::kList, 0));
         key_.push_back(reinterpret_cast<uint64_t>(
-            type_of_list(object, "argument '" + name + "' of " + function + "()")));
+            type_of_list(object, "argument '" + name + "' of " + function + "()", lists_.arrays())));
         lists_.add(object, parameter, words_.size());
         words_.push_back(0);
         words_.push_back(0);
@@ -263,6 +265,28 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
     }
     throw TypeError("argument '" + name + "' of " + function + "() is a " + type_name(object) +
                     ", which compiled functions do not take: give numbers, arrays, lists or tuples of such");
+}
+
+// The arrays in a list, in any depth.
+void CallArguments::add_listed(PyObject* items, size_t parameter, const std::string& function,
+                               const std::string& name, int depth) {
+    const bool is_list = PyList_CheckExact(items) != 0;
+    const Py_ssize_t count = is_list ? PyList_Size(items) : PyTuple_Size(items);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* const item = is_list ? PyList_GetItem(items, i) : PyTuple_GetItem(items, i);
+        if (PyFloat_CheckExact(item) || PyLong_CheckExact(item)) continue;
+        if (PyList_CheckExact(item) || PyTuple_CheckExact(item)) {
+            if (depth < kDeepestList) add_listed(item, parameter, function, name, depth + 1);
+            continue;
+        }
+        if ((!is_array(item) && !numpy_fields(item)) || lists_.arrays().contains(item)) continue;
+        CallArguments& array = *listed_.emplace_back(std::make_unique<CallArguments>(functions_));
+        array.add(item, parameter, function, name);
+        lists_.arrays()[item] = {types_of(array.key_, 1, true, functions_)[0],
+                                 {array.words_.begin(), array.words_.end()}};
+        for (const Memory& memory : array.memory_) memory_.push_back(memory);
+        for (const Span& span : array.spans_) spans_.push_back(span);
+    }
 }
 
 void CallArguments::finish() {

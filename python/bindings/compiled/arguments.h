@@ -119,6 +119,9 @@ private:
     bool add_record(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
     bool add_buffer(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
 
+    void add_listed(PyObject* items, size_t parameter, const std::string& function, const std::string& name,
+                    int depth);
+
     GivenFunctions& functions_;
     PyObject* current_ = nullptr;  // what is being added
     bool only_read_ = false;
@@ -130,6 +133,7 @@ private:
     FewOf<Py_buffer, 6> buffers_;
     std::vector<nb::object> kept_;
     GivenLists lists_;
+    std::vector<std::unique_ptr<CallArguments>> listed_;  // arrays in lists, each as an argument of its own
 };
 
 }  // namespace weft::python

@@ -17,8 +17,6 @@ namespace weft::python {
 
 namespace {
 
-constexpr int kDeepest = 20;  // lists in lists
-
 // Of NumPy's scalars; `bytes` gets the value.
 std::optional<ScalarType> numpy_scalar_type(PyObject* item, char* bytes) {
     if (PyObject_CheckBuffer(item) == 0 || !is_numpy_scalar(item)) return std::nullopt;
@@ -30,9 +28,9 @@ std::optional<ScalarType> numpy_scalar_type(PyObject* item, char* bytes) {
     return dtype ? std::optional(dtype->scalar_type()) : std::nullopt;
 }
 
-lang::TypeRef type_of_items(PyObject* list, const std::string& what, int depth);
+lang::TypeRef type_of_items(PyObject* list, const std::string& what, int depth, const ListedArrays& arrays);
 
-lang::TypeRef type_of_item(PyObject* item, const std::string& what, int depth) {
+lang::TypeRef type_of_item(PyObject* item, const std::string& what, int depth, const ListedArrays& arrays) {
     if (PyFloat_CheckExact(item)) return lang::scalar_type(ScalarType::kFloat64, true);
     if (PyLong_CheckExact(item)) return lang::scalar_type(ScalarType::kInt64, true);
     if (PyBool_Check(item)) return lang::scalar_type(ScalarType::kBool, true);
@@ -42,20 +40,21 @@ lang::TypeRef type_of_item(PyObject* item, const std::string& what, int depth) {
     if (PyTuple_CheckExact(item)) {
         std::vector<lang::TypeRef> parts;
         for (Py_ssize_t i = 0; i < PyTuple_Size(item); ++i)
-            parts.push_back(type_of_item(PyTuple_GetItem(item, i), what, depth));
+            parts.push_back(type_of_item(PyTuple_GetItem(item, i), what, depth, arrays));
         return lang::tuple_type(std::move(parts));
     }
-    if (PyList_CheckExact(item) && depth < kDeepest) return type_of_items(item, what, depth + 1);
+    if (PyList_CheckExact(item) && depth < kDeepestList) return type_of_items(item, what, depth + 1, arrays);
+    if (const auto array = arrays.find(item); array != arrays.end()) return array->second.type;
     if (const std::optional<ScalarType> scalar = numpy_scalar_type(item, nullptr))
         return lang::scalar_type(*scalar);
     throw TypeError(what + " is a list with a " + type_name(item) +
                     " in it, which compiled functions do not take: give lists of numbers, tuples and lists");
 }
 
-lang::TypeRef type_of_items(PyObject* list, const std::string& what, int depth) {
+lang::TypeRef type_of_items(PyObject* list, const std::string& what, int depth, const ListedArrays& arrays) {
     lang::TypeRef element = lang::simple_type(lang::TypeKind::kNever);
     for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
-        lang::TypeRef item = type_of_item(PyList_GetItem(list, i), what, depth);
+        lang::TypeRef item = type_of_item(PyList_GetItem(list, i), what, depth, arrays);
         if (item == element) continue;
         lang::TypeRef both = lang::join(element, item);
         if (both == nullptr)
@@ -101,7 +100,19 @@ void write_number(PyObject* item, ScalarType type, char* to) {
 
 }  // namespace
 
-lang::TypeRef type_of_list(PyObject* list, const std::string& what) { return type_of_items(list, what, 0); }
+lang::TypeRef type_of_list(PyObject* list, const std::string& what, const ListedArrays& arrays) {
+    return type_of_items(list, what, 0, arrays);
+}
+
+lang::TypeRef in_scope(lang::TypeRef type, uint16_t scope) {
+    if (lang::is_array(type))
+        return lang::array_type(type->scalar, type->rank, type->contiguous, type->readonly, scope,
+                                type->owned);
+    if (type->parts.empty()) return type;
+    std::vector<lang::TypeRef> parts;
+    for (lang::TypeRef part : type->parts) parts.push_back(in_scope(part, scope));
+    return lang::with_parts(type, std::move(parts));
+}
 
 bool GivenLists::is_shared() const {
     if (given_.size() < 2) return false;
@@ -185,6 +196,17 @@ void GivenLists::write(PyObject* item, lang::TypeRef type, char* to, const std::
                 write(PyTuple_GetItem(item, static_cast<Py_ssize_t>(i)), type->parts[i], to, offsets, part,
                       parameter);
             return;
+        case lang::TypeKind::kArray: {
+            const ListedArray& array = arrays_.at(item);
+            size_t word = 0;
+            const auto next = [&] { return static_cast<int64_t>(array.words[word++]); };
+            put(next());
+            if (type->owned) put(0);  // nobody's but the program's
+            for (size_t d = 0; d < type->rank; ++d) put(next());
+            for (size_t d = 0; d + (type->contiguous ? 1 : 0) < type->rank; ++d)
+                put(word < array.words.size() ? next() : DType(type->scalar).itemsize());
+            return;
+        }
         case lang::TypeKind::kList: {
             const Copy inner = copy(item, type, parameter);
             codegen::heap_retain(inner.owner);

@@ -11,8 +11,19 @@
 
 namespace weft::python {
 
-/// The type of a list, without the numbers of lists. `what` names it in errors.
-lang::TypeRef type_of_list(PyObject* list, const std::string& what);
+constexpr int kDeepestList = 20;  // lists in lists
+
+/// An array in a list: its type, without a scope, and its words as an argument's.
+struct ListedArray {
+    lang::TypeRef type = nullptr;
+    std::vector<uint64_t> words{};
+};
+using ListedArrays = std::map<PyObject*, ListedArray>;
+
+/// The type of a list, without the numbers of lists and the scopes of arrays. `what` names it in errors.
+lang::TypeRef type_of_list(PyObject* list, const std::string& what, const ListedArrays& arrays);
+/// The same with the scope of its arrays.
+lang::TypeRef in_scope(lang::TypeRef type, uint16_t scope);
 
 /// The lists among the arguments of a call.
 class GivenLists {
@@ -23,6 +34,7 @@ public:
         size_t word;  // the first of two words that the code is given
     };
     void add(PyObject* object, size_t parameter, size_t word) { given_.push_back({object, parameter, word}); }
+    ListedArrays& arrays() { return arrays_; }
     bool empty() const { return given_.empty(); }
     /// Whether a list is in several parameters.
     bool is_shared() const;
@@ -45,6 +57,7 @@ private:
                size_t& part, size_t parameter);
 
     std::vector<Given> given_;
+    ListedArrays arrays_;
     std::map<PyObject*, Copy> copies_;
     std::map<int64_t, nb::object> by_owner_;
 };

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "compiled/numpy_fields.h"
 #include "compiled/records.h"
 #include "convert/convert.h"
 #include "convert/foreign_buffer.h"
@@ -135,6 +136,15 @@ void Results::copy_back(const std::vector<bool>& written) {
     }
 }
 
+// Whether an array of NumPy's is just that.
+bool is_same_of_numpy(PyObject* object, const char* data, DType dtype, const Dims& shape,
+                      const Dims& strides) {
+    const std::optional<NumpyFields> fields = numpy_fields(object);
+    return fields && fields->data == data && DType(fields->type) == dtype &&
+           std::equal(shape.begin(), shape.end(), fields->shape.begin(), fields->shape.end()) &&
+           std::equal(strides.begin(), strides.end(), fields->strides.begin(), fields->strides.end());
+}
+
 // Memory of an argument: the argument itself where it is the same array, else an array that keeps it.
 nb::object Results::of_argument(char* data, DType dtype, const Dims& shape, const Dims& strides,
                                 bool readonly) const {
@@ -143,6 +153,8 @@ nb::object Results::of_argument(char* data, DType dtype, const Dims& shape, cons
     for (const CallArguments::Memory& memory : arguments_->arrays()) {
         if (memory.data == data && is_array(memory.object) && array_of(memory.object).shape() == shape &&
             array_of(memory.object).strides() == strides && array_of(memory.object).dtype() == dtype)
+            return nb::borrow(memory.object);
+        if (memory.data == data && is_same_of_numpy(memory.object, data, dtype, shape, strides))
             return nb::borrow(memory.object);
         if (memory.data == data && holder == nullptr) holder = memory.object;
     }

@@ -93,6 +93,25 @@ void FunctionLowering::grow_list(const Value& list, ValueId room, NodeId where) 
     set_list_word(list, ListWord::kAddress, builder_->address(block.buffer));
 }
 
+// Room for so many elements so many times, at once, so that there is an error where they have no place.
+void FunctionLowering::reserve(const Value& list, ValueId count, ValueId times, NodeId where) {
+    const auto real = [&](ValueId value) { return builder_->cast(value, ScalarType::kFloat64); };
+    constexpr double kMostBytes = 281474976710656.0;  // 2**48: no address space has more
+    const auto stride = static_cast<double>(item_layout(list.type->parts[0]).stride);
+    const ValueId elements = builder_->apply(OpId::kMultiply, {real(count), real(times)});
+    check(builder_->apply(OpId::kLessEqual, {elements, builder_->constant(Constant::of(
+                                                           ScalarType::kFloat64, kMostBytes / stride))}),
+          site("MemoryError", "there is no memory for a list"), {}, where);
+    const ValueId room = builder_->apply(OpId::kMultiply, {count, times});
+    builder_->if_else(
+        builder_->apply(OpId::kGreater, {room, builder_->index(0)}),
+        [&](ir::Builder&, std::span<const ValueId>) {
+            grow_list(list, room, where);
+            return std::vector<ValueId>();
+        },
+        [](ir::Builder&, std::span<const ValueId>) { return std::vector<ValueId>(); });
+}
+
 ValueId FunctionLowering::item_buffer(ValueId address, const ItemPart& part, int64_t stride) {
     ir::BufferType type;
     type.element = part.type;
@@ -449,8 +468,13 @@ std::optional<Value> FunctionLowering::list_operator(const std::string& name, co
     const Value& count = is_list(left.type) ? right : left;
     if (name == "mul" && is_integer(count.type)) {
         const Value& list = is_list(left.type) ? left : right;
-        return call_lists(
-            "repeat", {list, scalar(scalar_type(ScalarType::kInt64, true), as_index(count, where))}, where);
+        const Value times = scalar(scalar_type(ScalarType::kInt64, true), as_index(count, where));
+        const Value result = make_list(where, 1);
+        widen(result, list.type->parts[0], where);
+        if (!dry_ && list.type->parts[0]->kind != TypeKind::kNever)
+            reserve(result, length_of(list), times.parts[0], where);
+        call_lists("repeat", {result, list, times}, where);
+        return result;
     }
     return std::nullopt;
 }

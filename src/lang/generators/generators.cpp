@@ -192,24 +192,27 @@ FunctionLowering::Sequence FunctionLowering::generator_sequence(const Value& gen
 
 // --- what the loops of generators go over ---------------------------------------------------------------
 
+Value FunctionLowering::together(const std::string& how, std::vector<Value> items) {
+    Value result = tuple(std::move(items));
+    Type type = *result.type;
+    type.kind = TypeKind::kTogether;
+    type.text = how;
+    result.type = intern(std::move(type));
+    return result;
+}
+
 // As a value that may be kept from one yield to the next. What goes through several things together is a
 // tuple of them whose type tells how.
 Value FunctionLowering::iterable(NodeId id, Environment& environment) {
     const Node& expression = node(id);
     const std::string path =
         expression.kind == NodeKind::kCall ? known_path(expression.children[0]) : std::string();
-    const auto together = [](const std::string& how, Value items) {
-        Type type = *items.type;
-        type.text = how;
-        items.type = intern(std::move(type));
-        return items;
-    };
     const auto part = [&](size_t i) { return iterable(expression.children[i], environment); };
     const size_t given = expression.children.size() - 1;
     if (path == "builtins.zip" && given > 0) {
         std::vector<Value> items;
         for (size_t i = 1; i <= given; ++i) items.push_back(part(i));
-        return together("zip", tuple(std::move(items)));
+        return together("zip", std::move(items));
     }
     if (path == "builtins.enumerate" && (given == 1 || given == 2)) {
         Value inner = part(1), start = integer(0);
@@ -218,18 +221,18 @@ Value FunctionLowering::iterable(NodeId id, Environment& environment) {
             if (node(from).kind == NodeKind::kKeyword) from = node(from).children[0];
             start = scalar(scalar_type(ScalarType::kInt64, true), as_index(lower(from, environment), from));
         }
-        return together("enumerate", tuple({std::move(inner), std::move(start)}));
+        return together("enumerate", {std::move(inner), std::move(start)});
     }
     if (path == "builtins.reversed" && given == 1) {
         const Value inner = part(1);
         const Sequence sequence = sequence_of(inner, id);
         if (sequence.consumes) fail(id, "'generator' object is not reversible");
         const ValueId count = sequence.length ? sequence.length() : sequence.count();
-        return together("reversed", tuple({inner, scalar(scalar_type(ScalarType::kInt64, true), count)}));
+        return together("reversed", {inner, scalar(scalar_type(ScalarType::kInt64, true), count)});
     }
     if (path == "numpy.ndindex" || path == "numpy.ndenumerate") {
         const Arguments arguments = arguments_of(id, environment);
-        return together(path.substr(6), tuple(arguments.positional));
+        return together(path.substr(6), arguments.positional);
     }
     if (expression.kind == NodeKind::kGeneratorExpression || path == "builtins.map" ||
         path == "builtins.filter")
@@ -250,11 +253,45 @@ FunctionLowering::Sequence FunctionLowering::together_sequence(const Value& item
         return zip_sequence(std::move(sequences));
     }
     if (how == "enumerate") return enumerated_sequence(part(0), tuple_item(items, 1));
+    if (how == "flat") return flat_sequence(tuple_item(items, 0));
     if (how == "reversed") return reversed_sequence(part(0), tuple_item(items, 1).parts[0]);
     Arguments given;
     given.where = where;
     for (size_t i = 0; i < items.type->parts.size(); ++i) given.positional.push_back(tuple_item(items, i));
     return indices_sequence(where, how == "ndenumerate", given);
+}
+
+// --- a.flat ---------------------------------------------------------------------------------------------
+
+// The element of that number in the order of C.
+FunctionLowering::Element FunctionLowering::flat_element(const Value& array, ValueId k) {
+    std::vector<ValueId> indices(array.type->rank);
+    for (size_t d = indices.size(); d-- > 0;) {
+        indices[d] = d == 0 ? k : apply(OpId::kRemainder, {k, size_of(array, d)});
+        note(indices[d], {0, INT64_MAX, size_of(array, d), 0});
+        if (d > 0) k = apply(OpId::kFloorDivide, {k, size_of(array, d)});
+    }
+    return {array, std::move(indices)};
+}
+
+FunctionLowering::Sequence FunctionLowering::flat_sequence(const Value& array) {
+    Sequence result;
+    result.count = [this, array] { return array_attribute(array, "size", 0).parts[0]; };
+    result.element = [this, array](ValueId k) { return load(flat_element(array, k)); };
+    return result;
+}
+
+// What a.flat[k] is.
+FunctionLowering::Element FunctionLowering::element_of_flat(NodeId id, const Value& flat,
+                                                            Environment& environment) {
+    const std::vector<NodeId> items = items_of(id);
+    const Value array = tuple_item(flat, 0);
+    if (items.size() != 1 || node(items[0]).kind == NodeKind::kSlice)
+        fail(id, "a.flat takes one number as its index in a compiled function", "Take a slice of a.ravel().");
+    const Value index = required(lower(items[0], environment), items[0]);
+    if (!is_integer(index.type) || is_bool(index.type))
+        fail(items[0], "an index is an integer here, not " + lang::describe(index.type));
+    return flat_element(array, checked_index(index, array_attribute(array, "size", id).parts[0], 0, id));
 }
 
 Value FunctionLowering::lower_advance(NodeId id, Environment& environment) {

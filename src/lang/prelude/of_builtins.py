@@ -242,3 +242,31 @@ def next_or(items, otherwise):
     for x in items:
         return x
     return otherwise
+
+
+def hash_of(n):  # modulo 2**61 - 1, with the sign; -1 stands for an error in CPython
+    result = n % 2305843009213693951 if n >= 0 else -(-(n + 1) % 2305843009213693951) - 1
+    if result == -2305843009213693951:
+        result = 0
+    return -2 if result == -1 else result
+
+
+def reduce_from(function, items, start):
+    result = start
+    for x in items:
+        result = function(result, x)
+    return result
+
+
+def reduce_of(function, items):
+    rest = iter(items)
+    first = next_or_none(rest)
+    if first is None:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return reduce_from(function, rest, first)
+
+
+def next_or_none(items):
+    for x in items:
+        return x
+    return None

@@ -156,12 +156,10 @@ def concatenate(left, right):
     return result
 
 
-def repeat(items, times):
-    result = []
+def repeat(result, items, times):
     for _ in range(times):
         for x in items:
             result.append(x)
-    return result
 
 
 def multiply(items, times):

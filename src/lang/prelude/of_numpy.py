@@ -89,3 +89,162 @@ def argsort(values):
 
 def argsort_complex(values):
     return order_of(values, precedes_complex)
+
+
+def pairwise(values, first, count, zero):  # as NumPy adds
+    if count < 8:
+        total = zero
+        for k in range(first, first + count):
+            total = total + values[k]
+        return total
+    if count <= 128:
+        a = values[first] + zero
+        b = values[first + 1] + zero
+        c = values[first + 2] + zero
+        d = values[first + 3] + zero
+        e = values[first + 4] + zero
+        f = values[first + 5] + zero
+        g = values[first + 6] + zero
+        h = values[first + 7] + zero
+        whole = count - count % 8
+        for k in range(first + 8, first + whole, 8):
+            a = a + values[k]
+            b = b + values[k + 1]
+            c = c + values[k + 2]
+            d = d + values[k + 3]
+            e = e + values[k + 4]
+            f = f + values[k + 5]
+            g = g + values[k + 6]
+            h = h + values[k + 7]
+        total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+        for k in range(first + whole, first + count):
+            total = total + values[k]
+        return total
+    half = count // 2
+    half -= half % 8
+    return pairwise(values, first, half, zero) + pairwise(values, first + half, count - half, zero)
+
+
+def sum_of_array(values, zero):
+    if values.ndim == 0:
+        return values[()] + zero
+    if values.ndim == 1:
+        if len(values) == 0:
+            return zero + 0
+        return pairwise(values, 0, len(values), zero)
+    total = zero + 0
+    for row in values:
+        total = total + sum_of_array(row, zero)
+    return total
+
+
+def prod_of_array(values, one):
+    if values.ndim == 0:
+        return values[()] * one
+    total = one
+    if values.ndim == 1:
+        for x in values:
+            total = total * x
+        return total
+    for row in values:
+        total = total * prod_of_array(row, one)
+    return total
+
+
+def min_of_array(values):
+    if values.ndim == 0:
+        return values[()]
+    if values.ndim == 1:
+        if len(values) == 0:
+            raise ValueError("zero-size array to reduction operation minimum which has no identity")
+        least = values[0]
+        for x in values:
+            if x < least or x != x:
+                least = x
+            if least != least:
+                return least
+        return least
+    if len(values) == 0:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
+    best = min_of_array(values[0])
+    for row in values:
+        x = min_of_array(row)
+        if x < best or x != x:
+            best = x
+        if best != best:
+            return best
+    return best
+
+
+def max_of_array(values):
+    if values.ndim == 0:
+        return values[()]
+    if values.ndim == 1:
+        if len(values) == 0:
+            raise ValueError("zero-size array to reduction operation maximum which has no identity")
+        most = values[0]
+        for x in values:
+            if x > most or x != x:
+                most = x
+            if most != most:
+                return most
+        return most
+    if len(values) == 0:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+    best = max_of_array(values[0])
+    for row in values:
+        x = max_of_array(row)
+        if x > best or x != x:
+            best = x
+        if best != best:
+            return best
+    return best
+
+
+def any_of_array(values):
+    if values.ndim == 0:
+        return bool(values[()])
+    for row in values:
+        if values.ndim == 1:
+            if row:
+                return True
+        elif any_of_array(row):
+            return True
+    return False
+
+
+def all_of_array(values):
+    if values.ndim == 0:
+        return bool(values[()])
+    for row in values:
+        if values.ndim == 1:
+            if not row:
+                return False
+        elif not all_of_array(row):
+            return False
+    return True
+
+
+def fill_evenly(start, stop, values):
+    count = len(values)
+    distance = stop - start
+    parts = count - 1
+    if parts <= 0:
+        if count == 1:
+            values[0] = start
+        return
+    step = distance / parts
+    if step == 0:
+        for k in range(count):
+            values[k] = k / parts * distance + start
+    else:
+        for k in range(count):
+            values[k] = k * step + start
+    values[parts] = stop
+
+
+def fill_diagonal(values, k):
+    for i in range(values.shape[0]):
+        j = i + k
+        if j >= 0 and j < values.shape[1]:
+            values[i, j] = 1

@@ -130,3 +130,58 @@ def test_a_list_in_itself():
     items.append(items)
     with pytest.raises(TypeError):
         np.jit(lambda items: 1)(items)
+
+
+def total_of(arrays):
+    total = 0.0
+    for a in arrays:
+        for x in a:
+            total = total * 2 + x
+    return total
+
+
+def test_lists_of_arrays():
+    arrays = [numpy.arange(3.0), numpy.arange(6.0)[::2], numpy.empty(0)]
+    assert np.jit(total_of)(arrays) == total_of(arrays)
+    ours = [np.asarray(a) for a in arrays]
+    assert np.jit(total_of)(ours) == total_of(arrays)
+    assert np.jit(lambda rows: rows[1][0, 1] + rows[0][1, 1])([numpy.eye(2), numpy.ones((2, 3)).T]) == 2.0
+
+
+def changed(arrays, one):
+    arrays.append(one)
+    arrays.append(arrays[0] + 1)
+    first = arrays.pop(0)
+    first[0] = 7.0
+    return first, len(arrays)
+
+
+def test_lists_of_arrays_are_changed():
+    a, b, c = numpy.arange(3.0), numpy.arange(2.0), numpy.zeros(4)
+    arrays = [a, b]
+    first, length = np.jit(changed)(arrays, c)
+    assert first is a
+    assert length == 3
+    assert a.tolist() == [7.0, 1.0, 2.0]
+    assert arrays[0] is b
+    assert arrays[1] is c
+    assert arrays[2].tolist() == [1.0, 2.0, 3.0]
+
+
+def shifted(arrays, out):
+    for a in arrays:
+        for i in range(len(a)):
+            out[i + 1] = a[i] + 1
+
+
+def test_arrays_of_a_list_overlap_with_others():
+    memory = numpy.arange(8.0)
+    expected = memory.copy()
+    shifted([expected[:5], expected[2:6]], expected)
+    np.jit(shifted)([memory[:5], memory[2:6]], memory)
+    assert memory.tolist() == expected.tolist()
+
+
+def test_arrays_of_a_list_have_one_type():
+    with pytest.raises(TypeError, match="the elements of a list are of one type"):
+        np.jit(total_of)([numpy.arange(3.0), numpy.arange(3)])

@@ -1,0 +1,338 @@
+// Operators and element-wise functions of whole arrays: loops that fill a new array, or one that is given.
+#include <algorithm>
+#include <array>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+namespace {
+
+bool any_array(std::span<const Value> operands) {
+    return std::any_of(operands.begin(), operands.end(),
+                       [](const Value& operand) { return is_array(operand.type); });
+}
+
+}  // namespace
+
+// The shape that the arrays among the operands have together.
+std::vector<ValueId> FunctionLowering::broadcast_shape(std::span<const Value> operands, NodeId where) {
+    size_t rank = 0;
+    for (const Value& operand : operands) {
+        if (is_array(operand.type)) rank = std::max<size_t>(rank, operand.type->rank);
+    }
+    std::vector<ValueId> shape(rank);
+    if (dry_) return shape;
+    const ValueId one = integer(1).parts[0];
+    for (const Value& operand : operands) {
+        if (!is_array(operand.type)) continue;
+        const size_t missing = rank - operand.type->rank;
+        for (size_t d = 0; d < operand.type->rank; ++d) {
+            ValueId& both = shape[missing + d];
+            const ValueId size = size_of(operand, d);
+            if (!both.valid()) both = size;
+            if (both == size) continue;
+            const ValueId is_one = builder_->apply(OpId::kEqual, {both, one});
+            const ValueId result = builder_->apply(OpId::kSelect, {is_one, size, both});
+            Site shapes = site("ValueError", {});
+            shapes.kind = SiteKind::kBroadcast;
+            shapes.axis = static_cast<int>(missing + d);
+            check(builder_->apply(OpId::kLogicalOr, {builder_->apply(OpId::kEqual, {size, one}),
+                                                     builder_->apply(OpId::kEqual, {size, result})}),
+                  std::move(shapes), {size, result}, where);
+            note(result, {0, int64_t{1} << 62, {}, 0});
+            both = result;
+        }
+    }
+    return shape;
+}
+
+// What `each` gives of the elements, in `target` or in a new array.
+Value FunctionLowering::elementwise(std::span<const Value> operands,
+                                    const std::function<Value(std::span<const Value>)>& each, NodeId where,
+                                    const std::optional<Value>& target) {
+    TypeRef element = nullptr;
+    {
+        const DryRun dry(*this);
+        std::vector<Value> elements;
+        for (const Value& operand : operands)
+            elements.push_back(is_array(operand.type) ? scalar(scalar_type(operand.type->scalar), {})
+                                                      : operand);
+        element = each(elements).type;
+    }
+    if (!is_scalar(element))
+        fail(where, "an array of " + lang::describe(element) + " is not made in a compiled function");
+    std::vector<Value> shaped(operands.begin(), operands.end());
+    if (target) shaped.push_back(*target);
+    const std::vector<ValueId> shape = broadcast_shape(shaped, where);
+    if (target && target->type->rank != shape.size())
+        fail(where, "an array of " + std::to_string(target->type->rank) +
+                        " dimensions does not hold a result of " + std::to_string(shape.size()));
+    if (target && !can_cast(DType(element->scalar), DType(target->type->scalar), Casting::kSameKind))
+        fail(where, lang::describe(element) + " is not stored in " + lang::describe(target->type),
+             "Convert it, as by .astype().");
+    const Value result = target ? *target : allocate(element->scalar, shape, where);
+    // Dimensions of one element are repeated.
+    ValueId fits{};
+    if (!dry_) {
+        for (size_t d = 0; target && d < shape.size(); ++d) {
+            Site shapes = site("ValueError", {});
+            shapes.kind = SiteKind::kBroadcast;
+            shapes.axis = static_cast<int>(d);
+            check(builder_->apply(OpId::kEqual, {size_of(*target, d), shape[d]}), std::move(shapes),
+                  {shape[d], size_of(*target, d)}, where);
+        }
+        for (const Value& operand : operands) {
+            for (size_t d = 0; is_array(operand.type) && d < operand.type->rank; ++d) {
+                const ValueId size = size_of(operand, d);
+                const ValueId wanted = shape[shape.size() - operand.type->rank + d];
+                if (size == wanted) continue;
+                const ValueId same = builder_->apply(OpId::kEqual, {size, wanted});
+                fits = fits.valid() ? builder_->apply(OpId::kLogicalAnd, {fits, same}) : same;
+            }
+        }
+    }
+    const auto loop = [&](bool repeats) {
+        for_each_element(result, [&](std::span<const ValueId> indices) {
+            const size_t temporaries = temporaries_.size();
+            std::vector<Value> elements;
+            for (const Value& operand : operands) {
+                if (!is_array(operand.type)) {
+                    elements.push_back(operand);
+                    continue;
+                }
+                const size_t missing = shape.size() - operand.type->rank;
+                std::vector<ValueId> at;
+                for (size_t d = 0; d < operand.type->rank; ++d) {
+                    ValueId index = indices[missing + d];
+                    if (!dry_ && repeats && size_of(operand, d) != shape[missing + d]) {
+                        const ValueId single =
+                            builder_->apply(OpId::kEqual, {size_of(operand, d), integer(1).parts[0]});
+                        index = builder_->apply(OpId::kSelect, {single, integer(0).parts[0], index});
+                    }
+                    at.push_back(index);
+                }
+                elements.push_back(load({operand, std::move(at)}));
+            }
+            store({result, {indices.begin(), indices.end()}}, each(elements), where);
+            end_temporaries(temporaries);
+        });
+    };
+    if (!fits.valid()) {
+        loop(false);
+    } else {
+        const auto side = [&](bool repeats) -> ir::Builder::Body {
+            return [&, repeats](ir::Builder&, std::span<const ValueId>) {
+                loop(repeats);
+                return std::vector<ValueId>();
+            };
+        };
+        builder_->if_else(fits, side(false), side(true));
+    }
+    if (shape.empty() && !target) return load({result, {}});  // NumPy gives scalars
+    return result;
+}
+
+// Whether it is one of whole arrays.
+std::optional<Value> FunctionLowering::array_operation(const OpInfo& op, std::span<const Value> operands,
+                                                       NodeId where, const std::optional<Value>& target) {
+    if (!any_array(operands) && !target) return std::nullopt;
+    for (const Value& operand : operands) {
+        if (!is_array(operand.type) && !is_scalar(operand.type))
+            fail(where,
+                 std::string(op.numpy_name) + " is not compiled for " + lang::describe(operand.type) +
+                     " beside an array",
+                 "Make an array of it: np.array(...).");
+    }
+    std::vector<Value> given(operands.begin(), operands.end());
+    fit_python_integers(op, given, where);
+    const bool is_power = op.id == OpId::kPower;
+    if (is_power && is_array(operands[0].type) && operands[0].type->scalar == ScalarType::kBool)
+        fail(where, "** of an array of bool is not compiled: its type hangs on the exponent",
+             "Convert it: a.astype(np.int64).");
+    const auto each = [&](std::span<const Value> elements) -> Value {
+        if (is_power && literal_integer(elements[1].type) == 2 && !is_bool(elements[0].type))
+            return by_loop(op_info(OpId::kMultiply), std::array{elements[0], elements[0]}, where);
+        if (is_power && integer_type(elements[0].type, elements[1].type) != nullptr) {
+            const Value holds = compare("ge", elements[1], integer(0), where);
+            check(dry_ ? ValueId{} : holds.parts[0],
+                  site("ValueError", "Integers to negative integer powers are not allowed."), {}, where);
+        }
+        return by_loop(op, elements, where);
+    };
+    return elementwise(given, each, where, target);
+}
+
+// Python's integers beside arrays of narrow ones have to fit.
+void FunctionLowering::fit_python_integers(const OpInfo& op, std::span<const Value> operands, NodeId where) {
+    std::vector<OperandType> types;
+    for (const Value& operand : operands)
+        types.push_back(is_array(operand.type) ? OperandType(DType(operand.type->scalar))
+                                               : operand_type(operand.type));
+    const LoopInfo* loop = nullptr;
+    try {
+        loop = &resolve_loop(op, types);
+    } catch (const TypeError&) {
+        return;  // which is an error of the elements
+    }
+    for (size_t i = 0; i < operands.size(); ++i) {
+        const DType to(loop->types[i]);
+        const Value& operand = operands[i];
+        if (!is_scalar(operand.type) || !operand.type->weak || operand.type->scalar != ScalarType::kInt64 ||
+            !to.is_integer() || to == DType(ScalarType::kInt64))
+            continue;
+        const bool is_signed = to.is_signed_integer();
+        const int64_t bits = 8 * to.itemsize() - (is_signed ? 1 : 0);
+        const int64_t most = bits > 62 ? INT64_MAX : (int64_t{1} << bits) - 1;
+        const ValueId low =
+            apply(OpId::kLessEqual, {integer(is_signed ? -most - 1 : 0).parts[0], operand.parts[0]});
+        const ValueId high = apply(OpId::kLessEqual, {operand.parts[0], integer(most).parts[0]});
+        check(apply(OpId::kLogicalAnd, {low, high}),
+              site("OverflowError", "a Python integer is out of bounds for " + std::string(to.name())), {},
+              where);
+    }
+}
+
+// op(..., out=target)
+Value FunctionLowering::store_operation(const OpInfo& op, std::span<const Value> operands,
+                                        const Value& target, NodeId where) {
+    if (target.type->readonly) fail(where, "the array is read-only", "Give the function a copy.");
+    // Elements that are read after others were written: where an operand may be another part of the memory.
+    const bool may_overlap = std::any_of(operands.begin(), operands.end(), [&](const Value& operand) {
+        return is_array(operand.type) && operand.type->scope == target.type->scope &&
+               (dry_ || operand.parts != target.parts || operand.type != target.type);
+    });
+    if (!may_overlap) return *array_operation(op, operands, where, target);
+    const std::optional<Value> made = array_operation(op, operands, where);
+    const Value result = made ? *made : by_loop(op, operands, where);
+    if (!can_cast(DType(result.type->scalar), DType(target.type->scalar), Casting::kSameKind))
+        fail(where, lang::describe(result.type) + " is not stored in " + lang::describe(target.type),
+             "Convert it, as by .astype().");
+    store_part(target, result, where);
+    return target;
+}
+
+// a += b of an array changes it, and makes no other.
+void FunctionLowering::augment_array(const Value& array, const std::string& name, const Value& given,
+                                     NodeId where) {
+    const Value right = required(given, where);
+    if (right.type->kind == TypeKind::kNever) return;
+    const std::array operands = {array, right};
+    store_operation(operation_of(name, where), operands, array, where);
+}
+
+// a.ravel(): a view where the elements lie in order, else a copy.
+Value FunctionLowering::ravelled(const Value& array, NodeId where) {
+    if (array.type->rank == 1) return array;
+    const auto of_copy = [&] {
+        std::vector<ValueId> shape;
+        for (size_t d = 0; d < array.type->rank; ++d) shape.push_back(size_of(array, d));
+        return reshaped(copied(array, shape, where), {integer(-1)}, where);
+    };
+    TypeRef type = nullptr;
+    {
+        const DryRun dry(*this);
+        type = joined(reshaped(array, {integer(-1)}, where).type, of_copy().type);
+    }
+    Value result{type, std::vector<ValueId>(part_count(type)), 0, true};
+    if (dry_) return result;
+    const auto side = [&](const std::function<Value()>& make) -> ir::Builder::Body {
+        return [&, make](ir::Builder&, std::span<const ValueId>) {
+            const size_t temporaries = temporaries_.size();
+            std::vector<ValueId> parts = convert(kept(make()), type, where).parts;
+            end_temporaries(temporaries);
+            return parts;
+        };
+    };
+    result.parts =
+        builder_->if_else(lies_in_order(array, false).parts[0],
+                          side([&] { return reshaped(array, {integer(-1)}, where); }), side(of_copy));
+    add_temporary(result);
+    return result;
+}
+
+// numpy.linspace, eye, identity.
+Value FunctionLowering::call_made(const std::string& name, const Arguments& given) {
+    const NodeId where = given.where;
+    std::vector<Value> arguments = given.positional;
+    const std::vector<std::string> names = name == "linspace"
+                                               ? std::vector<std::string>{"start", "stop", "num"}
+                                           : name == "eye" ? std::vector<std::string>{"N", "M", "k", "dtype"}
+                                                           : std::vector<std::string>{"n", "dtype"};
+    const size_t least = name == "linspace" ? 2 : 1;
+    arguments.resize(names.size(), none());
+    if (given.positional.size() < least || given.positional.size() > names.size())
+        expect_arguments(name, given, least, names.size());
+    for (const auto& [keyword, value] : given.keywords) {
+        const auto at = std::find(names.begin(), names.end(), keyword);
+        if (at == names.end())
+            fail(where, name + "() takes no keyword '" + keyword + "' in a compiled function");
+        arguments[static_cast<size_t>(at - names.begin())] = value;
+    }
+    if (name == "linspace") {
+        if (arguments[2].type->kind == TypeKind::kNone) arguments[2] = integer(50);
+        bool complex = false;
+        for (size_t i = 0; i < 2; ++i) {
+            if (!is_scalar(arguments[i].type)) fail(where, "linspace() is compiled for numbers");
+            complex |= is_complex(arguments[i].type);
+        }
+        const ScalarType made = complex ? ScalarType::kComplex128 : ScalarType::kFloat64;
+        for (size_t i = 0; i < 2; ++i)
+            arguments[i] = scalar(scalar_type(made, true), cast(arguments[i], made));
+        const Value values = allocate(made, std::array{as_index(arguments[2], where)}, where);
+        arguments[2] = values;
+        call_prelude("numpy.fill_evenly", {arguments, {}, where});
+        return values;
+    }
+    const auto dtype = dtype_of(arguments.back(), where).value_or(ScalarType::kFloat64);
+    const ValueId rows = as_index(arguments[0], where);
+    const bool has_columns = name == "eye" && arguments[1].type->kind != TypeKind::kNone;
+    const Value values =
+        allocate(dtype, std::array{rows, has_columns ? as_index(arguments[1], where) : rows}, where);
+    fill(values, integer(0), where);
+    const bool has_k = name == "eye" && arguments[2].type->kind != TypeKind::kNone;
+    const Value k =
+        has_k ? scalar(scalar_type(ScalarType::kInt64, true), as_index(arguments[2], where)) : integer(0);
+    call_prelude("numpy.fill_diagonal", {{values, k}, {}, where});
+    return values;
+}
+
+// --- reductions -----------------------------------------------------------------------------------------
+
+// Of all elements: sum, prod, mean, min, max, any, all.
+std::optional<Value> FunctionLowering::array_reduction(const Value& array, const std::string& name,
+                                                       NodeId where) {
+    static constexpr std::string_view kNames[] = {"sum", "prod", "mean", "min", "max", "any", "all"};
+    if (std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames)) return std::nullopt;
+    const DType dtype(array.type->scalar);
+    const auto call = [&](const std::string& function, std::vector<Value> arguments) {
+        return call_prelude("numpy." + function, {std::move(arguments), {}, where});
+    };
+    if (name == "any" || name == "all") {
+        const Value result = call(name + "_of_array", {array});
+        return scalar(scalar_type(ScalarType::kBool), result.parts[0]);
+    }
+    if (name == "min" || name == "max") {
+        if (dtype.is_complex()) fail(where, name + "() of complex numbers is not compiled");
+        return scalar(scalar_type(array.type->scalar), call(name + "_of_array", {array}).parts[0]);
+    }
+    ScalarType made = array.type->scalar;
+    if (dtype.is_integer() || dtype.is_bool())
+        made = dtype.is_unsigned_integer() ? ScalarType::kUInt64 : ScalarType::kInt64;
+    if (name == "mean" && !dtype.is_inexact()) made = ScalarType::kFloat64;
+    const auto number = [&](int64_t value) { return scalar(scalar_type(made), cast(integer(value), made)); };
+    const bool adds = name != "prod";
+    // -0.0 changes no float that is added to it.
+    const Value zero =
+        DType(made).is_inexact()
+            ? scalar(scalar_type(made), cast(constant(Constant::of(ScalarType::kFloat64, -0.0)), made))
+            : number(0);
+    Value total = call(adds ? "sum_of_array" : "prod_of_array", {array, adds ? zero : number(1)});
+    total = scalar(scalar_type(made), cast(total, made));
+    if (name != "mean") return total;
+    return by_loop(op_info(OpId::kDivide), std::array{total, array_attribute(array, "size", where)}, where);
+}
+
+}  // namespace weft::lang
