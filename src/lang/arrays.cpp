@@ -80,6 +80,23 @@ Value FunctionLowering::part_of_complex(const Value& array, bool imaginary) {
     return result;
 }
 
+// The same bytes as elements of another type, of the same size.
+Value FunctionLowering::viewed(const Value& array, ScalarType element, NodeId where) {
+    if (DType(element).itemsize() != DType(array.type->scalar).itemsize())
+        fail(where,
+             "view() takes a dtype whose elements have as many bytes, not " +
+                 std::string(DType(element).name()),
+             "Convert it, as by .astype().");
+    const TypeRef type = array_type(element, array.type->rank, array.type->contiguous, array.type->readonly,
+                                    array.type->scope, array.type->owned);
+    Value result{type, array.parts, 0};
+    if (dry_) return result;
+    ir::BufferType bytes = buffer_type(type).buffer;
+    bytes.strides.clear();
+    result.parts[0] = builder_->memory(bytes, builder_->address(array.parts[0]));
+    return inside(result);
+}
+
 Value FunctionLowering::copied(const Value& array, std::span<const ValueId> shape, NodeId where) {
     const Value result = allocate(array.type->scalar, shape, where);
     copy_into(result, array, where);
@@ -415,8 +432,29 @@ void FunctionLowering::copy_into(const Value& target, const Value& source, NodeI
     });
 }
 
+// Dimensions of one element before those that the target has say nothing.
+Value FunctionLowering::without_leading(const Value& array, size_t rank, NodeId where) {
+    if (array.type->rank <= rank) return array;
+    std::vector<ValueId> shape, strides;
+    for (size_t d = 0; d < array.type->rank; ++d) {
+        if (d + rank >= array.type->rank) {
+            shape.push_back(size_of(array, d));
+            strides.push_back(stride_of(array, d));
+            continue;
+        }
+        const ValueId one = integer(1).parts[0];
+        Site shapes = site("ValueError", {});
+        shapes.kind = SiteKind::kBroadcast;
+        shapes.axis = static_cast<int>(d);
+        check(apply(OpId::kEqual, {size_of(array, d), one}), std::move(shapes), {size_of(array, d), one},
+              where);
+    }
+    return view(array, integer(0).parts[0], shape, strides, array.type->contiguous && rank > 0);
+}
+
 // target[...] = value, as NumPy: also where both are of the same memory.
-void FunctionLowering::store_part(const Value& target, const Value& value, NodeId where) {
+void FunctionLowering::store_part(const Value& target, const Value& given, NodeId where) {
+    const Value value = is_array(given.type) ? without_leading(given, target.type->rank, where) : given;
     expect_writeable(target.type, where);
     if (is_scalar(value.type)) return fill(target, value, where);
     if (!is_array(value.type))
@@ -513,12 +551,22 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
         return tuple_method(base, name, arguments);
     if (is_list(base.type)) return list_method(base, name, arguments);
     if (base.type->kind == TypeKind::kNever) return never();
+    if (is_scalar(base.type) && !base.type->weak && name == "view" && arguments.positional.size() == 1) {
+        const Value made = allocate(base.type->scalar, {}, where);
+        store({made, {}}, base, where);
+        const auto dtype = dtype_of(arguments.positional[0], where);
+        return load({viewed(made, dtype.value_or(base.type->scalar), where), {}});
+    }
     if (is_scalar(base.type)) {
         if (const std::optional<Value> result = call_number_method(base, name, arguments)) return *result;
     }
     if (is_array(base.type)) {
         if (arguments.positional.empty() && arguments.keywords.empty()) {
             if (const std::optional<Value> result = array_reduction(base, name, where)) return *result;
+        }
+        if (name == "view") {
+            expect_arguments(name, arguments, 1, 1);
+            return viewed(base, dtype_of(arguments.positional[0], where).value_or(base.type->scalar), where);
         }
         if (name == "astype") {
             expect_arguments(name, arguments, 1, 1);

@@ -359,6 +359,11 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         }
         if (name == "argsort" && of_array) return sort_array(name, arguments.positional[0], arguments, 1);
         if (name == "array" || name == "asarray") return call_array(arguments);
+        if (name == "dtype") {
+            expect_arguments(path, arguments, 1, 1);
+            const auto dtype = dtype_of(arguments.positional[0], arguments.where);
+            return {symbol_type(symbol_of_dtype(dtype.value_or(ScalarType::kFloat64))), {}, 0};
+        }
         if (name == "copy" && arguments.positional.size() == 1 && is_array(arguments.positional[0].type))
             return call_method(arguments.positional[0], name, {{}, arguments.keywords, arguments.where});
         if (const DTypeInfo* dtype = DType::find(name); dtype != nullptr && name != "abs")

@@ -532,6 +532,8 @@ private:
     Value transposed(const Value& array);
     Value part_of_complex(const Value& array, bool imaginary);
     Value reshaped(const Value& array, std::vector<Value> sizes, NodeId where);
+    Value viewed(const Value& array, ScalarType element, NodeId where);
+    Value without_leading(const Value& array, size_t rank, NodeId where);
     Value copied(const Value& array, std::span<const ir::ValueId> shape, NodeId where);
     Value item_of(const Value& array, ir::ValueId index);  // an element, or what has one dimension less
     Value sliced(NodeId id, const Value& base, std::span<const IndexItem> items, Environment& environment);

@@ -156,8 +156,9 @@ def text_of(groups):
     return "\n".join(lines)
 
 
-def write(folder, tests, failures, area, whole):
-    """The lists anew; those of files that have no tests here stay, unless all files have been run."""
+def write(folder, tests, failures, area, whole, small=SMALL):
+    """The lists anew; those of files that have no tests here stay, unless all files have been run. Reasons of fewer
+    than `small` tests are told together."""
     folder.mkdir(exist_ok=True)
     run = {test.partition("::")[0] for test in [*tests, *failures]}
     turning = [
@@ -180,7 +181,7 @@ def write(folder, tests, failures, area, whole):
     for why in reasons.values():
         sizes[why] += 1
     for test, why in reasons.items():
-        if sizes[why] < SMALL:
+        if sizes[why] < small:
             reasons[test] = f"{why.split(':')[0]}, of many kinds" if ": " in why else "of many kinds"
     passing = defaultdict(list)
     for test in tests:

@@ -59,7 +59,18 @@ FunctionLowering::Sequence FunctionLowering::mapped_sequence(NodeId id, Environm
     if (children.size() < 3) fail(id, "map() must have at least two arguments.");
     const Value function = bound(lower(children[1], environment), environment, id);
     std::vector<Sequence> sequences;
-    for (size_t i = 2; i < children.size(); ++i) sequences.push_back(sequence_of(children[i], environment));
+    for (size_t i = 2; i < children.size(); ++i) {
+        if (node(children[i]).kind != NodeKind::kStarred) {
+            sequences.push_back(sequence_of(children[i], environment));
+            continue;
+        }
+        const Value given = lower(node(children[i]).children[0], environment);
+        if (given.type->kind != TypeKind::kTuple)
+            fail(children[i], "only tuples can be given by *, not " + lang::describe(given.type));
+        for (size_t k = 0; k < given.type->parts.size(); ++k)
+            sequences.push_back(sequence_of(tuple_item(given, k), id));
+    }
+    if (sequences.empty()) fail(id, "map() must have at least two arguments.");
     Sequence result = zip_sequence(std::move(sequences));
     const std::function<Value(ValueId)> elements = result.element;
     const Environment around = environment;

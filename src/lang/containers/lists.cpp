@@ -565,7 +565,8 @@ Value FunctionLowering::array_of(const Value& value, std::optional<ScalarType> d
     if (!is_list(value.type))
         fail(where, "array() makes no array of " + lang::describe(value.type) + " in a compiled function");
     TypeRef element = value.type->parts[0];
-    if (element->kind == TypeKind::kTuple && !element->parts.empty())
+    if ((element->kind == TypeKind::kTuple && !element->parts.empty()) ||
+        (is_array(element) && element->rank == 1))
         return array_of(call_lists("lists_of", {value}, where), dtype, where);
     const bool of_rows = is_list(element);
     TypeRef number = of_rows ? element->parts[0] : element;

@@ -85,7 +85,7 @@ TYPES = {
     "list_assigned": ("def f(a, x):\n    a[0] = x\n    return a\n", "f([1], (1, 2))", "f([1], 2)"),
     "list_of_texts": ("def f(a):\n    return [a, 'text']\n", "f(1)", None),
     "operator": ("def f(a, b):\n    return a + b\n", "f(1, 'text')", "f(1, 2)"),
-    "operator_arrays": ("def f(a, b):\n    return a * b\n", "f(ones(2), ones(2))", "f(3, 2)"),
+    "operator_arrays": ("def f(a, b):\n    return a * b\n", "f(ones(2), (1.0, 2.0))", "f(ones(2), 2)"),
     "operator_floats": ("def f(a):\n    return a << 1\n", "f(1.0)", "f(1)"),
     "operator_none": ("def f(a, b):\n    return a + b\n", "f(None, 1)", "f(1, 2)"),
     "overflow": ("def f(a):\n    return a\n", "f(2**63)", "f(2**63 - 1)"),

@@ -297,3 +297,46 @@ def test_what_is_refused():
         np.jit(added)(numpy.arange(3), 2.5)
     with pytest.raises(OverflowError, match="out of bounds for int8"):
         np.jit(lambda a: a + 300)(ARRAYS["int8"])
+
+
+def viewed(x, a):
+    return np.float32(x).view(np.int32), a.view(np.uint64), a.view(np.float64)
+
+
+def rows(n):
+    return np.array([np.arange(3) * i for i in range(n)])
+
+
+def leading(a, b):
+    a[:] = b
+    return a
+
+
+def mapped(a, b):
+    both = a, b
+    return [x * y for x, y in map(lambda x, y: (x + 1, y), *both)]
+
+
+def types(a):
+    return a.dtype == np.dtype("int64"), a.dtype == np.dtype(np.int32)
+
+
+def ravelled(a):
+    b = a.ravel()
+    b[0] = 9
+    return a, b
+
+
+def test_arrays_as_others():
+    agree(viewed, 1.5, numpy.arange(3))
+    agree(rows, 4)
+    agree(leading, numpy.zeros((2, 3)), numpy.arange(6.0).reshape(1, 2, 3))
+    agree(leading, numpy.zeros(3), numpy.arange(6.0).reshape(2, 3))
+    assert np.jit(mapped)(numpy.arange(3), numpy.arange(3) + 1) == mapped(
+        numpy.arange(3), numpy.arange(3) + 1
+    )
+    assert np.jit(types)(numpy.arange(3)) == types(numpy.arange(3))
+    for array in (MATRIX, MATRIX.T, MATRIX[:, ::2], numpy.arange(4)):
+        agree(ravelled, array)
+    with pytest.raises(np.CompileError, match="as many bytes"):
+        np.jit(lambda a: a.view(np.int8))(numpy.arange(3))
