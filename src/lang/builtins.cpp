@@ -47,6 +47,9 @@ Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& 
         return number_of_text(value.type->text, to, arguments.where);
     if (is_array(value.type) && value.type->rank == 0)
         return call_convert(to, weak, {{load({value, {}})}, {}, arguments.where});
+    const bool is_sequence =
+        value.type->kind == TypeKind::kTuple || is_list(value.type) || is_array(value.type);
+    if (is_sequence && !weak && arguments.positional.size() == 1) return array_of(value, to, arguments.where);
     if (!is_scalar(value.type))
         fail(arguments.where, "a number cannot be made of " + lang::describe(value.type));
     const DType dtype(to);
@@ -300,6 +303,8 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
         return tuple({binary("floordiv", arguments.positional[0], arguments.positional[1], where),
                       binary("mod", arguments.positional[0], arguments.positional[1], where)});
     }
+    if (name == "type" && arguments.positional.size() == 1 && arguments.keywords.empty())
+        return type_of_value(arguments.positional[0], where);
     if (name == "getattr" || name == "hasattr") {
         expect_arguments(name, arguments, 2, name == "getattr" ? 3 : 2);
         const Value& base = arguments.positional[0];
@@ -354,6 +359,17 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
         return result;
     }
     return std::nullopt;
+}
+
+// type(x), to be called or compared.
+Value FunctionLowering::type_of_value(const Value& value, NodeId where) {
+    if (is_scalar(value.type) && !value.type->weak)
+        return {symbol_type(symbol_of_dtype(value.type->scalar)), {}, 0};
+    if (value.type->record != nullptr && !value.type->record->is_enumeration)
+        return {symbol_type(symbol_of_record(value.type->record)), {}, 0};
+    if (!is_scalar(value.type))
+        fail(where, "type() of " + lang::describe(value.type) + " is not compiled", "Ask by isinstance().");
+    return {symbol_type(symbol_of_builtin(lang::describe(scalar_type(value.type->scalar, true)))), {}, 0};
 }
 
 // Functions of `operator`, which _operator has.

@@ -359,6 +359,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         }
         if (name == "argsort" && of_array) return sort_array(name, arguments.positional[0], arguments, 1);
         if (name == "array" || name == "asarray") return call_array(arguments);
+        if (name == "where") return call_where(arguments);
         if (name == "dtype") {
             expect_arguments(path, arguments, 1, 1);
             const auto dtype = dtype_of(arguments.positional[0], arguments.where);

@@ -339,6 +339,8 @@ private:
     Value binary(const std::string& name, const Value& left, const Value& right, NodeId where);
     Value unary(const std::string& name, const Value& operand, NodeId where);
     Value compare(const std::string& name, const Value& left, const Value& right, NodeId where);
+    std::optional<Value> equal_optional(const std::string& name, const Value& first, const Value& second,
+                                        NodeId where);
     Value equal_types_only(const std::string& name, const Value& left, const Value& right, NodeId where);
     Value compare_records(const std::string& name, const Value& left, const Value& right, NodeId where);
     Value compare_order(const std::string& name, const Value& left, const Value& right, NodeId where);
@@ -564,6 +566,7 @@ private:
     void fit_python_integers(const OpInfo& op, std::span<const Value> operands, NodeId where);
     Value store_operation(const OpInfo& op, std::span<const Value> operands, const Value& target,
                           NodeId where);
+    Value call_where(const Arguments& arguments);
     Value ravelled(const Value& array, NodeId where);
     Value call_made(const std::string& name, const Arguments& arguments);
     void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
@@ -625,6 +628,7 @@ private:
     Value absolute(const Value& value, NodeId where);
     Value fold_tuple(const std::string& name, const Value& first, const Arguments& arguments);
     Value select(ir::ValueId condition, const Value& yes, const Value& no, NodeId where);
+    Value type_of_value(const Value& value, NodeId where);
     Value to_integer(const Value& value, OpId rounding, NodeId where);
     bool is_instance(TypeRef type, TypeRef of, NodeId where);
     void expect_arguments(const std::string& name, const Arguments& arguments, size_t least, size_t most);

@@ -336,8 +336,40 @@ Value FunctionLowering::unary(const std::string& name, const Value& given, NodeI
     return by_loop(op_info(op), std::span(&operand, 1), where);
 }
 
+// What may be None equals None where it is, and numbers where it is one.
+std::optional<Value> FunctionLowering::equal_optional(const std::string& name, const Value& first,
+                                                      const Value& second, NodeId where) {
+    const auto is_optional = [](const Value& value) { return value.type->kind == TypeKind::kOptional; };
+    if (!is_optional(first) && !is_optional(second)) return std::nullopt;
+    struct Side {
+        ValueId bound;
+        Value inner;
+    };
+    const auto side = [&](const Value& value) -> Side {
+        if (value.type->kind == TypeKind::kNone) return {boolean(false).parts[0], none()};
+        if (!is_optional(value)) return {boolean(true).parts[0], value};
+        return {value.parts[0], {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}}};
+    };
+    const Side a = side(first), b = side(second);
+    const auto is_plain = [](const Value& value) {
+        return is_scalar(value.type) || value.type->kind == TypeKind::kNone;
+    };
+    if (!is_plain(a.inner) || !is_plain(b.inner)) return std::nullopt;
+    const bool numbers = is_scalar(a.inner.type) && is_scalar(b.inner.type);
+    const ValueId same =
+        numbers ? truth(compare("eq", a.inner, b.inner, where), where) : boolean(false).parts[0];
+    const auto both = [&](ValueId x, ValueId y) { return apply(OpId::kLogicalAnd, {x, y}); };
+    const auto no = [&](ValueId x) { return apply(OpId::kLogicalNot, {x}); };
+    const ValueId result =
+        apply(OpId::kLogicalOr, {both(both(a.bound, b.bound), same), both(no(a.bound), no(b.bound))});
+    return name == "eq" ? scalar(scalar_type(ScalarType::kBool, true), result) : negation(result);
+}
+
 Value FunctionLowering::compare(const std::string& name, const Value& first, const Value& second,
                                 NodeId where) {
+    if (name == "eq" || name == "ne") {
+        if (const std::optional<Value> result = equal_optional(name, first, second, where)) return *result;
+    }
     if ((name == "is" || name == "is_not") &&
         (first.type->kind == TypeKind::kOptional || second.type->kind == TypeKind::kOptional)) {
         const bool is_first = first.type->kind == TypeKind::kOptional;
@@ -373,7 +405,14 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
         const bool is_range = right.type->kind == TypeKind::kRange;
         if (is_range || right.type->kind == TypeKind::kGenerator ||
             (is_array(right.type) && right.type->rank == 1)) {
-            if (!is_scalar(left.type) || (is_range && is_complex(left.type)))
+            if (is_range && is_complex(left.type)) {
+                const Value real = attribute_of(left, "real", where);
+                const Value whole = compare("eq", attribute_of(left, "imag", where), integer(0), where);
+                const Value found = compare("in", real, right, where);
+                const ValueId both = apply(OpId::kLogicalAnd, {truth(whole, where), truth(found, where)});
+                return name == "in" ? scalar(scalar_type(ScalarType::kBool, true), both) : negation(both);
+            }
+            if (!is_scalar(left.type))
                 fail(where, lang::describe(left.type) + " is never in " + lang::describe(right.type));
             const Arguments items{{left, right}, {}, where};
             const Value found =
@@ -467,6 +506,10 @@ Value FunctionLowering::equal_types_only(const std::string& name, const Value& l
     const bool equality = name == "eq" || name == "ne";
     if (left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString && equality)
         return boolean((left.type == right.type) == (name == "eq"));
+    // A text equals no number.
+    if (equality && ((left.type->kind == TypeKind::kString && is_scalar(right.type)) ||
+                     (right.type->kind == TypeKind::kString && is_scalar(left.type))))
+        return boolean(name == "ne");
     const auto is_known = [](const Value& value) {
         return value.type->kind == TypeKind::kSymbol && value.type->symbol->kind == SymbolKind::kKnown;
     };

@@ -16,6 +16,28 @@ const Symbol* symbol_of_dtype(ScalarType type) {
     return &symbol;
 }
 
+const Symbol* symbol_of_builtin(const std::string& name) {
+    static auto* const symbols = new std::map<std::string, Symbol>;
+    static auto* const mutex = new std::mutex;
+    const std::lock_guard lock(*mutex);
+    Symbol& symbol = (*symbols)[name];
+    symbol.kind = SymbolKind::kKnown;
+    symbol.name = name;
+    symbol.path = "builtins." + name;
+    return &symbol;
+}
+
+const Symbol* symbol_of_record(const Record* record) {
+    static auto* const symbols = new std::map<const Record*, Symbol>;
+    static auto* const mutex = new std::mutex;
+    const std::lock_guard lock(*mutex);
+    Symbol& symbol = (*symbols)[record];
+    symbol.kind = SymbolKind::kRecord;
+    symbol.name = record->name;
+    symbol.record = record;
+    return &symbol;
+}
+
 std::string Symbol::described() const {
     switch (kind) {
         case SymbolKind::kValue: return describe(type);

@@ -58,6 +58,8 @@ struct Symbol {
 
 // A type of NumPy's, as if the program named it: numpy.float64.
 const Symbol* symbol_of_dtype(ScalarType type);
+const Symbol* symbol_of_builtin(const std::string& name);
+const Symbol* symbol_of_record(const Record* record);
 
 // Owned by whoever made it, with all that it refers to, for as long as anything is compiled from it.
 struct FunctionSource {

@@ -76,7 +76,11 @@ Value FunctionLowering::joined_text(const Value& left, const Value& right) {
 }
 
 // str(x), repr(x)
-Value FunctionLowering::call_text(bool representation, const Arguments& arguments) {
+Value FunctionLowering::call_text(bool representation, const Arguments& given) {
+    Arguments arguments = given;
+    if (!representation && given.positional.empty() && given.keywords.size() == 1 &&
+        given.keywords[0].first == "object")
+        arguments = {{given.keywords[0].second}, {}, given.where};
     expect_arguments(representation ? "repr" : "str", arguments, representation ? 1 : 0, 1);
     if (arguments.positional.empty()) return {string_type(""), {}, 0};
     const Value& value = arguments.positional[0];

@@ -223,6 +223,24 @@ void FunctionLowering::augment_array(const Value& array, const std::string& name
     store_operation(operation_of(name, where), operands, array, where);
 }
 
+// numpy.where(condition, x, y)
+Value FunctionLowering::call_where(const Arguments& arguments) {
+    const NodeId where = arguments.where;
+    expect_arguments("where", arguments, 3, 3);
+    for (const Value& value : arguments.positional) {
+        if (!is_array(value.type) && !is_scalar(value.type))
+            fail(where, "where() takes arrays and numbers, not " + lang::describe(value.type));
+    }
+    const auto choose = [&](std::span<const Value> values) {
+        const std::array types = {operand_type(values[1].type), operand_type(values[2].type)};
+        const ScalarType made = result_type(types).scalar_type();
+        return scalar(scalar_type(made), apply(OpId::kSelect, {truth(values[0], where), cast(values[1], made),
+                                                               cast(values[2], made)}));
+    };
+    if (any_array(arguments.positional)) return elementwise(arguments.positional, choose, where);
+    return choose(arguments.positional);
+}
+
 // a.ravel(): a view where the elements lie in order, else a copy.
 Value FunctionLowering::ravelled(const Value& array, NodeId where) {
     if (array.type->rank == 1) return array;

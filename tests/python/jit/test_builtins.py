@@ -310,3 +310,34 @@ def test_integers_of_floats_in_loops_that_are_no_vectors(value):
         with pytest.raises((OverflowError, ValueError), match="integer"):
             np.jit(f)(values, found)
     assert numpy.array_equal(found, expected)
+
+
+def of_none(n):
+    found = n if n > 2 else None
+    other = n if n > 3 else None
+    return found == 3, found != 3, found == None, found == other, 3 == found, found != other  # noqa: E711
+
+
+def test_what_may_be_none_is_equal_or_not():
+    for n in (1, 3, 4):
+        assert np.jit(of_none)(n) == of_none(n)
+
+
+def texts(n):
+    return n == "a", "a" != n, str(object=n)
+
+
+def complex_in_range(z):
+    return z in range(3), z not in range(3)
+
+
+def made_by_type(x, y):
+    return type(x)(y), type(x) == int, type(y) == float  # noqa: E721
+
+
+def test_equality_of_texts_ranges_and_types():
+    assert np.jit(texts)(3) == texts(3)
+    for z in (1 + 0j, 1 + 1j, 5 + 0j, 0.5 + 0j):
+        assert np.jit(complex_in_range)(z) == complex_in_range(z)
+    for x, y in ((1, 2.5), (1.5, 2), (True, 0.5), (2j, 1.5)):
+        assert np.jit(made_by_type)(x, y) == made_by_type(x, y)

@@ -340,3 +340,21 @@ def test_arrays_as_others():
         agree(ravelled, array)
     with pytest.raises(np.CompileError, match="as many bytes"):
         np.jit(lambda a: a.view(np.int8))(numpy.arange(3))
+
+
+def chosen(a, b, x):
+    return np.where(a > 1, a, b), np.where(a > 1, x, 0.5), np.where(a, 1, x)
+
+
+@pytest.mark.parametrize("name", ["float64", "int32", "int8", "float32", "bool", "transposed", "point"])
+def test_where(name):
+    agree(chosen, ARRAYS[name], ARRAYS["float64"], numpy.float32(2.5))
+    agree(chosen, ARRAYS[name], ARRAYS["int8"], ARRAYS["column"])
+
+
+def of_sequences(n):
+    return np.float64((1, 2.5)), np.int32([n, 2]), np.complex128(((1, 2), (n, 4)))
+
+
+def test_types_of_sequences_make_arrays():
+    agree(of_sequences, 3)
