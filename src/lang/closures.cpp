@@ -119,20 +119,9 @@ private:
 
     void write(NodeId id) {
         const Node& node = tree_[id];
-        open(node_name(node.kind), id);
-        const bool is_text = node.kind == NodeKind::kString || node.kind == NodeKind::kFormat;
-        for (const std::string& atom : node.atoms) text += " " + (is_text ? quoted(atom) : atom);
+        open(head_of(node), id);
         for (NodeId child : node.children) write(child);
         text += ")";
-    }
-
-    static std::string quoted(const std::string& atom) {
-        std::string result = "\"";
-        for (const char c : atom) {
-            if (c == '"' || c == '\\') result += '\\';
-            result += c;
-        }
-        return result + "\"";
     }
 
     const Tree& tree_;

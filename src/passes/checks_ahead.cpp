@@ -256,54 +256,36 @@ Region without_checks(const Region& region, const Ahead& ahead) {
 
 // Appends the loop in blocks; gives its results.
 Values in_blocks(Builder& builder, Function& function, const Instruction& loop, const Ahead& ahead) {
-    const ValueId lower = loop.operands[0], upper = loop.operands[1], step = loop.operands[2];
-    const Values initials(loop.operands.begin() + 3, loop.operands.end());
     const ValueId width = builder.index(kBlock), least = builder.index(kLeastBlock);
-    const ValueId none = builder.index(0);
-    const ValueId total = count_iterations(builder, lower, upper);
-    return builder.for_loop(
-        none, total, width, initials, [&](Builder& outer, std::span<const ValueId> arguments) -> Values {
-            const ValueId begin = outer.apply(OpId::kAdd, {lower, arguments[0]});
-            const ValueId left = outer.apply(OpId::kSubtract, {total, arguments[0]});
-            const ValueId count = outer.apply(OpId::kMinimum, {left, width});
-            const ValueId end = outer.apply(OpId::kAdd, {begin, count});
-            const Values carried(arguments.begin() + 1, arguments.end());
-            const auto run = [&](Builder& inner, Instruction instruction) {
-                instruction.operands = {begin, end, step};
-                instruction.operands.insert(instruction.operands.end(), carried.begin(), carried.end());
-                return inner.append(std::move(instruction)).results;
-            };
-            const ValueId is_long = outer.apply(OpId::kGreaterEqual, {count, least});
-            const ValueId zero = outer.index(0), one = outer.index(1);
-            const ValueId last = outer.apply(OpId::kSubtract, {end, one});
-            const ValueId holds =
-                outer.apply(OpId::kLogicalAnd, {is_long, ahead.build_at_ends(outer, function, begin, last)});
-            const Values failed = outer.if_else(
-                holds,
-                [&](Builder& inner, std::span<const ValueId>) {
-                    if (!ahead.looks_at_each()) return Values{zero};
-                    return inner.for_loop(begin, end, step, std::array{zero},
-                                          [&](Builder& body, std::span<const ValueId> values) -> Values {
-                                              Copier copier(function);
-                                              copier.map(loop.regions[0].arguments[0], values[0]);
-                                              return {ahead.build(body, copier, values[1])};
-                                          });
-                },
-                [&](Builder&, std::span<const ValueId>) { return Values{one}; });
-            const ValueId fine = outer.apply(OpId::kEqual, {failed[0], zero});
-            return outer.if_else(
-                fine,
-                [&](Builder& inner, std::span<const ValueId>) {
-                    Instruction stripped = loop;
-                    stripped.regions[0] = without_checks(loop.regions[0], ahead);
-                    Copier copier(function);
-                    return run(inner, copier.copy(stripped));
-                },
-                [&](Builder& inner, std::span<const ValueId>) {
-                    Copier copier(function);
-                    return run(inner, copier.copy(loop));
-                });
-        });
+    return append_in_blocks(builder, loop, width, [&](Builder& outer, const IterationBlock& block) {
+        const ValueId is_long = outer.apply(OpId::kGreaterEqual, {block.count, least});
+        const ValueId zero = outer.index(0), one = outer.index(1);
+        const ValueId holds = outer.apply(
+            OpId::kLogicalAnd, {is_long, ahead.build_at_ends(outer, function, block.begin, block.last)});
+        const Values failed = outer.if_else(
+            holds,
+            [&](Builder& inner, std::span<const ValueId>) {
+                if (!ahead.looks_at_each()) return Values{zero};
+                return inner.for_loop(block.begin, block.end, loop.operands[2], std::array{zero},
+                                      [&](Builder& body, std::span<const ValueId> values) -> Values {
+                                          Copier copier(function);
+                                          copier.map(loop.regions[0].arguments[0], values[0]);
+                                          return {ahead.build(body, copier, values[1])};
+                                      });
+            },
+            [&](Builder&, std::span<const ValueId>) { return Values{one}; });
+        const ValueId fine = outer.apply(OpId::kEqual, {failed[0], zero});
+        return outer.if_else(
+            fine,
+            [&](Builder& inner, std::span<const ValueId>) {
+                Instruction stripped = loop;
+                stripped.regions[0] = without_checks(loop.regions[0], ahead);
+                return append_for_block(inner, function, stripped, block);
+            },
+            [&](Builder& inner, std::span<const ValueId>) {
+                return append_for_block(inner, function, loop, block);
+            });
+    });
 }
 
 }  // namespace

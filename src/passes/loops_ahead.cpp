@@ -518,55 +518,41 @@ private:
 
 // Appends the loop in blocks; gives its results.
 Values in_blocks(Builder& builder, Function& function, const Instruction& loop, const Ahead& ahead) {
-    const ValueId lower = loop.operands[0], upper = loop.operands[1], step = loop.operands[2];
-    const Values initials(loop.operands.begin() + 3, loop.operands.end());
     const ValueId none = builder.index(0), one = builder.index(1), width = builder.index(kBlock);
-    const ValueId total = count_iterations(builder, lower, upper);
-    return builder.for_loop(
-        none, total, width, initials, [&](Builder& outer, std::span<const ValueId> arguments) -> Values {
-            const ValueId begin = outer.apply(OpId::kAdd, {lower, arguments[0]});
-            const ValueId left = outer.apply(OpId::kSubtract, {total, arguments[0]});
-            const ValueId count = outer.apply(OpId::kMinimum, {left, width});
-            const ValueId end = outer.apply(OpId::kAdd, {begin, count});
-            const ValueId last = outer.apply(OpId::kSubtract, {end, one});
-            const Values carried(arguments.begin() + 1, arguments.end());
-            const ValueId is_whole = outer.apply(OpId::kGreaterEqual, {left, width});
-            const ValueId holds = outer.apply(
-                OpId::kLogicalAnd, {is_whole, ahead.build_conditions(outer, function, begin, last)});
-            const Ahead::Kept kept = ahead.allocate(outer, function);
-            const Values fine = outer.if_else(
-                holds,
-                [&](Builder& inner, std::span<const ValueId>) -> Values {
-                    ahead.build(inner, function, begin, kept);
-                    const Values failed =
-                        inner.for_loop(none, width, one, std::array{none},
-                                       [&](Builder& body, std::span<const ValueId> values) -> Values {
-                                           const ValueId lane = body.load(kept.failed, values.first(1));
-                                           return {body.apply(OpId::kBitwiseOr, {values[1], lane})};
-                                       });
-                    return {inner.apply(OpId::kEqual, {failed[0], none})};
-                },
-                [&](Builder& inner, std::span<const ValueId>) -> Values {
-                    return {inner.constant(Constant::of(ScalarType::kBool, uint8_t{0}))};
-                });
-            return outer.if_else(
-                fine[0],
-                [&](Builder& inner, std::span<const ValueId>) -> Values {
-                    return inner.for_loop(begin, end, step, carried,
-                                          [&](Builder& body, std::span<const ValueId> values) -> Values {
-                                              const ValueId lane =
-                                                  body.apply(OpId::kSubtract, {values[0], begin});
-                                              return ahead.build_rest(body, function, values, lane, kept);
-                                          });
-                },
-                [&](Builder& inner, std::span<const ValueId>) -> Values {
-                    Copier copier(function);
-                    Instruction written = copier.copy(loop);
-                    written.operands = {begin, end, step};
-                    written.operands.insert(written.operands.end(), carried.begin(), carried.end());
-                    return inner.append(std::move(written)).results;
-                });
-        });
+    return append_in_blocks(builder, loop, width, [&](Builder& outer, const IterationBlock& block) {
+        const ValueId is_whole = outer.apply(OpId::kEqual, {block.count, width});
+        const ValueId holds = outer.apply(
+            OpId::kLogicalAnd, {is_whole, ahead.build_conditions(outer, function, block.begin, block.last)});
+        const Ahead::Kept kept = ahead.allocate(outer, function);
+        const Values fine = outer.if_else(
+            holds,
+            [&](Builder& inner, std::span<const ValueId>) -> Values {
+                ahead.build(inner, function, block.begin, kept);
+                const Values failed =
+                    inner.for_loop(none, width, one, std::array{none},
+                                   [&](Builder& body, std::span<const ValueId> values) -> Values {
+                                       const ValueId lane = body.load(kept.failed, values.first(1));
+                                       return {body.apply(OpId::kBitwiseOr, {values[1], lane})};
+                                   });
+                return {inner.apply(OpId::kEqual, {failed[0], none})};
+            },
+            [&](Builder& inner, std::span<const ValueId>) -> Values {
+                return {inner.constant(Constant::of(ScalarType::kBool, uint8_t{0}))};
+            });
+        return outer.if_else(
+            fine[0],
+            [&](Builder& inner, std::span<const ValueId>) -> Values {
+                return inner.for_loop(block.begin, block.end, loop.operands[2], block.carried,
+                                      [&](Builder& body, std::span<const ValueId> values) -> Values {
+                                          const ValueId lane =
+                                              body.apply(OpId::kSubtract, {values[0], block.begin});
+                                          return ahead.build_rest(body, function, values, lane, kept);
+                                      });
+            },
+            [&](Builder& inner, std::span<const ValueId>) {
+                return append_for_block(inner, function, loop, block);
+            });
+    });
 }
 
 }  // namespace

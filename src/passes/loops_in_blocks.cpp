@@ -69,4 +69,33 @@ ValueId count_iterations(Builder& builder, ValueId lower, ValueId upper) {
     return builder.apply(OpId::kSelect, {is_more, builder.index(INT64_MAX), difference});
 }
 
+std::vector<ValueId> append_in_blocks(
+    Builder& builder, const Instruction& loop, ValueId width,
+    const std::function<std::vector<ValueId>(Builder&, const IterationBlock&)>& body) {
+    const ValueId lower = loop.operands[0], upper = loop.operands[1];
+    const std::vector<ValueId> initials(loop.operands.begin() + 3, loop.operands.end());
+    const ValueId none = builder.index(0), one = builder.index(1);
+    const ValueId total = count_iterations(builder, lower, upper);
+    return builder.for_loop(none, total, width, initials,
+                            [&](Builder& outer, std::span<const ValueId> arguments) {
+                                IterationBlock block;
+                                block.begin = outer.apply(OpId::kAdd, {lower, arguments[0]});
+                                const ValueId left = outer.apply(OpId::kSubtract, {total, arguments[0]});
+                                block.count = outer.apply(OpId::kMinimum, {left, width});
+                                block.end = outer.apply(OpId::kAdd, {block.begin, block.count});
+                                block.last = outer.apply(OpId::kSubtract, {block.end, one});
+                                block.carried.assign(arguments.begin() + 1, arguments.end());
+                                return body(outer, block);
+                            });
+}
+
+std::vector<ValueId> append_for_block(Builder& builder, Function& function, const Instruction& loop,
+                                      const IterationBlock& block) {
+    Copier copier(function);
+    Instruction copy = copier.copy(loop);
+    copy.operands = {block.begin, block.end, loop.operands[2]};
+    copy.operands.insert(copy.operands.end(), block.carried.begin(), block.carried.end());
+    return builder.append(std::move(copy)).results;
+}
+
 }  // namespace weft::passes

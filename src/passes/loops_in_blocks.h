@@ -22,4 +22,20 @@ void replace_loops(ir::Function& function, const LoopReplacement& replacement);
 // counted from 0 up to it, so that nothing runs over the end of int64. Below 0 where it does not run.
 ir::ValueId count_iterations(ir::Builder& builder, ir::ValueId lower, ir::ValueId upper);
 
+// Some iterations of a loop that steps by one: from `begin` to below `end`, of which there are `count`.
+struct IterationBlock {
+    ir::ValueId begin, end, last, count;
+    std::vector<ir::ValueId> carried;  // before them
+};
+
+// Appends the loop in blocks of `width` iterations, the last one perhaps shorter; gives its results. `body`
+// appends a block, and gives what is carried behind it.
+std::vector<ir::ValueId> append_in_blocks(
+    ir::Builder& builder, const ir::Instruction& loop, ir::ValueId width,
+    const std::function<std::vector<ir::ValueId>(ir::Builder&, const IterationBlock&)>& body);
+
+// Appends a copy of the loop for a block of its iterations; gives its results.
+std::vector<ir::ValueId> append_for_block(ir::Builder& builder, ir::Function& function,
+                                          const ir::Instruction& loop, const IterationBlock& block);
+
 }  // namespace weft::passes

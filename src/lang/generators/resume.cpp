@@ -145,10 +145,7 @@ private:
     void copy(NodeId id, bool is_inner = false) {
         const Node& node = tree_[id];
         if (node.kind == NodeKind::kReturn && !is_inner) return give(false, id);
-        std::string head(node_name(node.kind));
-        const bool is_text = node.kind == NodeKind::kString || node.kind == NodeKind::kFormat;
-        for (const std::string& atom : node.atoms) head += " " + (is_text ? quoted(atom) : atom);
-        open(head, id);
+        open(head_of(node), id);
         for (NodeId child : node.children) copy(child, is_inner || is_function(node));
         close();
     }
@@ -312,15 +309,6 @@ private:
         close();
         block(node.children[3]);
         close();
-    }
-
-    static std::string quoted(const std::string& atom) {
-        std::string result = "\"";
-        for (const char c : atom) {
-            if (c == '"' || c == '\\') result += '\\';
-            result += c;
-        }
-        return result + "\"";
     }
 
     FunctionSource& source_;

@@ -204,6 +204,20 @@ void Tree::number_variables() {
     }
 }
 
+std::string head_of(const Node& node) {
+    std::string text(node_name(node.kind));
+    const bool is_text = node.kind == NodeKind::kString || node.kind == NodeKind::kFormat;
+    for (const std::string& atom : node.atoms) {
+        text += is_text ? " \"" : " ";
+        for (const char c : atom) {
+            if (is_text && (c == '"' || c == '\\')) text += '\\';
+            text += c;
+        }
+        if (is_text) text += '"';
+    }
+    return text;
+}
+
 Tree Tree::parse(std::string_view text, std::span<const Place> places) {
     Tree tree;
     tree.text_ = text;

@@ -31,6 +31,9 @@ struct Node {
     std::vector<NodeId> children{};
 };
 
+// A node as the text of a tree has it, without its children: "binary add".
+std::string head_of(const Node& node);
+
 // Where a node stands in its file. Columns count bytes of UTF-8 from 0.
 struct Place {
     int32_t line = 0, column = 0, end_line = 0, end_column = 0;

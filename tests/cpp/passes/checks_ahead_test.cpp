@@ -43,16 +43,6 @@ function @f(%n: i64, %size: i64, %idx: global i64[8] scope 1 readonly, %a: globa
 }
 )";
 
-std::string changed(std::string_view from = "", std::string_view to = "") {
-    std::string text(kLoop);
-    if (!from.empty()) {
-        const size_t at = text.find(from);
-        EXPECT_NE(at, std::string::npos) << from;
-        text.replace(at, from.size(), to);
-    }
-    return text;
-}
-
 Module ahead(const Module& module) {
     Module result = module;
     for (Function& function : result.functions) checks_ahead(result, function);
@@ -61,7 +51,7 @@ Module ahead(const Module& module) {
 }
 
 bool is_taken(std::string_view from = "", std::string_view to = "") {
-    const Module module = parse_and_check(changed(from, to));
+    const Module module = parse_and_check(replaced(kLoop, from, to));
     return print(ahead(module)) != print(module);
 }
 

@@ -61,13 +61,7 @@ Module stepping(const Module& module) {
 }
 
 bool is_changed(std::string_view from = "", std::string_view to = "") {
-    std::string text(kPairs);
-    if (!from.empty()) {
-        const size_t at = text.find(from);
-        EXPECT_NE(at, std::string::npos) << from;
-        text.replace(at, from.size(), to);
-    }
-    const Module module = parse_and_check(text);
+    const Module module = parse_and_check(replaced(kPairs, from, to));
     return print(stepping(module)).find("allocate local") != std::string::npos;
 }
 

@@ -66,16 +66,6 @@ function @loop(%n: i64, %m: i64, %size: i64, %a: global f64[8] scope 1 readonly,
 }
 )";
 
-std::string changed(std::string_view from = "", std::string_view to = "") {
-    std::string text(kLoop);
-    if (!from.empty()) {
-        const size_t at = text.find(from);
-        EXPECT_NE(at, std::string::npos) << from;
-        text.replace(at, from.size(), to);
-    }
-    return text;
-}
-
 Module ahead(const Module& module, bool steps) {
     Module result = module;
     for (Function& function : result.functions) {
@@ -87,7 +77,7 @@ Module ahead(const Module& module, bool steps) {
 }
 
 bool is_taken(std::string_view from = "", std::string_view to = "") {
-    const Module module = parse_and_check(changed(from, to));
+    const Module module = parse_and_check(replaced(kLoop, from, to));
     return print(ahead(module, false)) != print(module);
 }
 
@@ -153,7 +143,7 @@ TEST(LoopsAhead, ChangeNothing) {
 
 TEST(LoopsAhead, TellTheFirstErrorOfALoopInside) {
     // 0.5 and then a check fails in the loop, of more than one lane.
-    const std::string text = changed("%small = const f64 1.0", "%small = const f64 0.125");
+    const std::string text = replaced(kLoop, "%small = const f64 1.0", "%small = const f64 0.125");
     const Module module = parse_and_check(text);
     const Module together = ahead(module, true);
     int errors = 0;
@@ -212,9 +202,9 @@ TEST(LoopsAhead, TakeLoopsThatHangOnNothingThatIsWritten) {
 }
 
 TEST(LoopsAhead, LookAtIndicesOfABlockAtBothEnds) {
-    const std::string text = changed("%x = load %a[%i]",
-                                     "%iu = cast %i to u64\n%su = cast %size to u64\n%in = less %iu, %su\n"
-                                     "check %in else raise 3 %i, %size\n%x = load %a[%i]");
+    const std::string text = replaced(kLoop, "%x = load %a[%i]",
+                                      "%iu = cast %i to u64\n%su = cast %size to u64\n%in = less %iu, %su\n"
+                                      "check %in else raise 3 %i, %size\n%x = load %a[%i]");
     const Module module = parse_and_check(text), together = ahead(module, true);
     EXPECT_NE(print(module), print(ahead(module, false)));
     for (const int64_t n : {0, 1, 16, 17, 40}) {

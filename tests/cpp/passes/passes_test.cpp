@@ -53,10 +53,7 @@ kernel @reduce(%n: i64, %first: u64, %a: global u64[8] scope 1 readonly, %out: g
 )";
 
 std::string with(std::string_view text, int64_t lanes, int64_t block) {
-    std::string result(text);
-    result.replace(result.find("LANES"), 5, std::to_string(lanes));
-    result.replace(result.find("BLOCK"), 5, std::to_string(block));
-    return result;
+    return replaced(replaced(text, "LANES", std::to_string(lanes)), "BLOCK", std::to_string(block));
 }
 
 TEST(LowerReductions, KeepsTheTree) {
@@ -245,11 +242,7 @@ kernel @partials(%columns: i64, %blocks: i64, %rows: i64, %a: global f32[?, 4] s
 
 TEST(LoopInterchange, LeavesWhatItMayNotTouch) {
     auto changed = [](std::string_view from, std::string_view to) {
-        std::string text(kColumns);
-        for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-            text.replace(at, from.size(), to);
-        }
-        return has_ranges(lowered(parse_and_check(text)));
+        return has_ranges(lowered(parse_and_check(replaced(kColumns, from, to))));
     };
     EXPECT_TRUE(changed("lanes 1", "lanes 1"));
     EXPECT_FALSE(changed("lanes 1", "lanes 8"));

@@ -80,14 +80,8 @@ size_t reductions(const Region& region) {
 }
 
 bool is_changed(std::string_view text, std::string_view from = "", std::string_view to = "") {
-    std::string changed(text);
-    if (!from.empty()) {
-        size_t at = changed.find(from);
-        EXPECT_NE(at, std::string::npos) << from;
-        for (; at != std::string::npos; at = changed.find(from, at + to.size()))
-            changed.replace(at, from.size(), to);
-    }
-    return paired(parse_and_check(changed)).functions[0].body.body[0].range_dimension >= 0;
+    const Module module = paired(parse_and_check(replaced(text, from, to)));
+    return module.functions[0].body.body[0].range_dimension >= 0;
 }
 
 std::vector<float> numbers(int64_t count) {

@@ -63,9 +63,7 @@ TEST(WrappedIndices, StayWhereTheSizeIsAnotherOrThereIsNoLoop) {
     for (const auto& [from, to] : {std::pair<std::string, std::string>{"add %i, %size", "add %i, %to"},
                                    {"less %i, %zero", "less %i, %one"},
                                    {"%sum, %i\n", "%i, %sum\n"}}) {
-        std::string text(kLoop);
-        text.replace(text.find(from), from.size(), to);
-        const Module before = parse_and_check(text);
+        const Module before = parse_and_check(replaced(kLoop, from, to));
         EXPECT_TRUE(equivalent(rewritten(before).functions[0], before.functions[0])) << to;
     }
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,17 @@ inline Module parse_and_check(std::string_view text) {
     Module module = parse(text);
     check(module);
     return module;
+}
+
+// The text with `to` wherever `from` stands, which it does; without `from` the text itself.
+inline std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+    std::string result(text);
+    if (from.empty()) return result;
+    size_t at = result.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    for (; at != std::string::npos; at = result.find(from, at + to.size()))
+        result.replace(at, from.size(), to);
+    return result;
 }
 
 // The vector as a buffer of the given shape in C order, with checked bounds; without a shape, of one
