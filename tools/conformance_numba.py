@@ -21,6 +21,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -36,8 +37,11 @@ LANGUAGE = (
     "storeslice try_except tuples unicode_names unpack_sequence usecases"
 ).split()
 
+LONGEST = 100  # seconds that a test takes
+
 # What no function of Python's asks for, by the test or by how it fails: such tests stay as they are.
 NUMBAS = [
+    (r"test_multi3", "a loop of 2**56 iterations, which asks for Ctrl-C between them"),
     (
         r"TestMixedInts|test_bitwise_not_npm",
         "Numba's narrow integers stay narrow; weft's are computed in 64 bits",
@@ -117,14 +121,17 @@ def run_module(python, name, weft):
                 "PYTHONHASHSEED": "0",
                 "WEFT_CACHE_DIR": str(LEFT / "kernels"),
             }
-            process = subprocess.run(
+            process = subprocess.Popen(
                 [python, str(HERE / "numba_tests.py"), str(settings)],
                 cwd=folder,
                 env=environment,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                check=False,
             )
+            while process.poll() is None:  # a loop of machine code does not end by the alarm of a test
+                time.sleep(0.2)
+                if out.exists() and time.time() - out.stat().st_mtime > LONGEST:
+                    process.kill()
             running, ended = None, False
             for line in out.read_text().splitlines() if out.exists() else ():
                 told = json.loads(line)

@@ -116,6 +116,10 @@ def swap():
                     if f"{name} is not compiled" in str(error):
                         raise Internal(f"Numba's own {name}") from error
                 raise Refused(str(error)) from error
+            finally:
+                for each in arguments:
+                    if type(each) is list:
+                        plain(each)
 
         def __get__(self, instance, owner=None):
             return self if instance is None else types.MethodType(self, instance)
