@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from weft import exceptions as exceptions
 from weft.exceptions import CompileError as CompileError
+from weft._core import CompiledGenerator as CompiledGenerator
 from weft.exceptions import DeviceError as DeviceError
 from weft.exceptions import InternalError as InternalError
 from weft._core import JitFunction as JitFunction

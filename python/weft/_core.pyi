@@ -7,6 +7,9 @@ from typing import Any, TypeAlias
 ArrayLike: TypeAlias = Any
 DTypeLike: TypeAlias = Any
 
+class CompiledGenerator:
+    def __iter__(self) -> Iterator[Any]: ...
+
 class JitFunction:
     def explain(self) -> Any: ...
     def inspect_asm(self) -> Any: ...

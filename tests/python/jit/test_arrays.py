@@ -186,6 +186,7 @@ def many(n, k):
     return s
 
 
+@pytest.mark.measures
 def test_memory_is_given_back_on_every_way():
     same(many, 100, 5)
     f = np.jit(many)

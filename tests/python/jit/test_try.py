@@ -367,6 +367,7 @@ def resident():
     return int(pages) * 4096
 
 
+@pytest.mark.measures
 def test_memory_is_given_back_on_all_ways():
     def risky(k):
         rows = [[k] * 100, [k] * 50]

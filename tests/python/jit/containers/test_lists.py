@@ -434,6 +434,7 @@ def resident():
     return int(pages) * 4096
 
 
+@pytest.mark.measures
 def test_memory_is_given_back():
     @np.jit
     def f(n):
