@@ -239,7 +239,8 @@ void Builder::parallel(ParallelLevel level, std::span<const ValueId> sizes, cons
 
 std::vector<ValueId> Builder::for_loop(ValueId lower, ValueId upper, ValueId step,
                                        std::span<const ValueId> initials, const Body& body) {
-    Instruction instruction{.opcode = Opcode::kFor, .operands = {lower, upper, step}};
+    Instruction instruction{
+        .opcode = Opcode::kFor, .operands = {lower, upper, step}, .site = std::exchange(loop_site_, 0)};
     std::vector<Type> arguments{Type::of(ScalarType::kInt64)};
     for (ValueId initial : initials) {
         instruction.operands.push_back(initial);
@@ -257,7 +258,9 @@ void Builder::for_lanes(ValueId lower, ValueId upper, int64_t lanes, const Body&
 
 std::vector<ValueId> Builder::while_loop(std::span<const ValueId> initials, const Body& condition,
                                          const Body& body) {
-    Instruction instruction{.opcode = Opcode::kWhile, .operands = {initials.begin(), initials.end()}};
+    Instruction instruction{.opcode = Opcode::kWhile,
+                            .operands = {initials.begin(), initials.end()},
+                            .site = std::exchange(loop_site_, 0)};
     std::vector<Type> carried;
     for (ValueId initial : initials) carried.push_back(type(initial));
     instruction.regions.push_back(region(carried, condition));

@@ -63,6 +63,8 @@ public:
     void parallel(ParallelLevel level, std::span<const ValueId> sizes, const Body& body);
     std::vector<ValueId> for_loop(ValueId lower, ValueId upper, ValueId step,
                                   std::span<const ValueId> initials, const Body& body);
+    // The next loop is that one of the program.
+    void set_loop_site(uint32_t site) { loop_site_ = site; }
     // Whose iterations do not depend on each other, so that they may be lanes of vectors.
     void for_lanes(ValueId lower, ValueId upper, int64_t lanes, const Body& body);
     std::vector<ValueId> while_loop(std::span<const ValueId> initials, const Body& condition,
@@ -117,6 +119,7 @@ private:
     Function own_;
     Function* function_ = &own_;
     std::vector<std::vector<Instruction>*> insertion_;  // innermost region last
+    uint32_t loop_site_ = 0;
 };
 
 }  // namespace weft::ir

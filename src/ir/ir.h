@@ -172,7 +172,7 @@ struct Instruction {
         friend bool operator==(const Owners&, const Owners&) = default;
     } owners{};
     int depth = 0;      // kBreak, kContinue
-    uint32_t site = 0;  // kCheck, kRaise, kHeap, kTell
+    uint32_t site = 0;  // kCheck, kRaise, kHeap, kTell; kFor, kWhile: the loop of the program, or 0
     int64_t lanes = 1;  // kReduce: how many interleaved accumulators; kFor: independent iterations
     int64_t block = 0;  // kReduce: elements a block; blocks are combined pairwise. 0: one block
 };

@@ -542,6 +542,7 @@ private:
             scanner_.expect_word("step");
             result.operands.push_back(use_scalar());
             if (scanner_.take_word("lanes")) result.lanes = scanner_.integer("a number of lanes");
+            if (scanner_.take_word("at")) result.site = site("a loop");
             Bindings carried;
             if (scanner_.take_word("with")) carried = bindings();
             extend(result.operands, carried.values);
@@ -553,6 +554,7 @@ private:
             result_types_ = carried_types;
         } else if (word == "while") {
             result.opcode = Opcode::kWhile;
+            if (scanner_.take_word("at")) result.site = site("a loop");
             Bindings carried = bindings();
             result.operands = carried.values;
             result.regions.push_back(region(carried.names, types_of(carried.values), word));
@@ -692,10 +694,10 @@ private:
         scanner_.expect(')');
     }
 
-    uint32_t site() {
+    uint32_t site(const std::string& of = "an error") {
         Position at = scanner_.position();
-        const int64_t number = scanner_.integer("the number of an error");
-        if (number < 0 || number > UINT32_MAX) scanner_.fail("the number of the error is out of range", at);
+        const int64_t number = scanner_.integer("the number of " + of);
+        if (number < 0 || number > UINT32_MAX) scanner_.fail("the number of " + of + " is out of range", at);
         return static_cast<uint32_t>(number);
     }
 

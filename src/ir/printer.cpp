@@ -239,12 +239,15 @@ private:
                 text_ += "for " + argument(region(0), 0) + " = " + use(operands[0]) + " to " +
                          use(operands[1]) + " step " + use(operands[2]);
                 if (instruction.lanes != 1) text_ += " lanes " + std::to_string(instruction.lanes);
+                if (instruction.site != 0) text_ += " at " + std::to_string(instruction.site);
                 if (operands.size() > 3) text_ += " with " + bindings(region(0), 1, instruction, 3);
                 text_ += " ";
                 braces(region(0), depth);
                 break;
             case Opcode::kWhile:
-                text_ += "while " + bindings(region(0), 0, instruction, 0) + " ";
+                text_ += "while ";
+                if (instruction.site != 0) text_ += "at " + std::to_string(instruction.site) + " ";
+                text_ += bindings(region(0), 0, instruction, 0) + " ";
                 braces(region(0), depth);
                 text_ += " do (" + definitions(region(1).arguments) + ") ";
                 braces(region(1), depth);

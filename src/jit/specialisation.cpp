@@ -29,6 +29,61 @@ codegen::CompileOptions compile_options(bool fast_math) {
     return options;
 }
 
+// What LLVM's vectoriser says of loops, for people. Only innermost loops are asked.
+std::string reason_of(const std::string& name) {
+    constexpr std::pair<const char*, const char*> kReasons[] = {
+        {"CantReorderFPOps", "its sums of floats keep their order, unless fastmath=True"},
+        {"NonReductionValueUsedOutsideLoop", "an iteration needs what the one before it came to"},
+        {"CFGNotUnderstood", "it may be left early, or how often it runs is not known beforehand"},
+        {"NoCFGForSelect", "its branches do more than to choose between values"},
+        {"UnsupportedUncountableLoop", "it may be left early, or how often it runs is not known beforehand"},
+        {"CantComputeNumberOfIterations",
+         "it may be left early, or how often it runs is not known beforehand"},
+        {"CantVectorizeCall", "it calls a function that has no form for vectors"},
+        {"CantVectorizeLibcall", "it calls a function that has no form for vectors"},
+        {"UnsafeDep", "an iteration may read or write what another one writes"},
+        {"CantVersionLoopWithOptForSize", "it runs a few times only"},
+        {"LowTripCount", "it runs a few times only"},
+        {"VectorizationNotBeneficial", "vectors would be no faster"},
+    };
+    for (const auto& [of, text] : kReasons) {
+        if (name == of) return text;
+    }
+    return {};
+}
+
+// Of each loop of the program the best that became of its copies.
+std::vector<std::pair<lang::LoopNote, std::string>> told_of_loops(
+    std::span<const lang::LoopNote> notes, std::span<const codegen::LoopOutcome> outcomes) {
+    struct Told {
+        lang::LoopNote note;
+        int64_t lanes = 0, side_by_side = 0;
+        std::string reason;
+    };
+    std::map<std::pair<const lang::FunctionSource*, lang::NodeId>, Told> loops;
+    for (const codegen::LoopOutcome& outcome : outcomes) {
+        if (outcome.site == 0 || outcome.site > notes.size()) continue;
+        const lang::LoopNote& note = notes[outcome.site - 1];
+        Told& told = loops[{note.function, note.node}];
+        told.note = note;
+        if (outcome.lanes > told.lanes)
+            std::tie(told.lanes, told.side_by_side) = std::pair(outcome.lanes, outcome.side_by_side);
+        if (!outcome.reason.empty() && told.reason.empty()) told.reason = reason_of(outcome.reason);
+    }
+    std::vector<std::pair<lang::LoopNote, std::string>> result;
+    for (const auto& [place, told] : loops) {
+        std::string text = "no vectors: " + told.reason;
+        if (told.lanes > 1) {
+            text = "vectors of " + std::to_string(told.lanes) + " iterations";
+            if (told.side_by_side > 1) text += ", " + std::to_string(told.side_by_side) + " side by side";
+        } else if (told.reason.empty()) {
+            continue;
+        }
+        result.emplace_back(told.note, std::move(text));
+    }
+    return result;
+}
+
 }  // namespace
 
 std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& function,
@@ -67,6 +122,7 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     result->sites = std::move(lowered.sites);
     result->indices_ = std::move(lowered.indices);
     result->parallel_ = std::move(lowered.parallel);
+    result->loops_ = std::move(lowered.loops);
     result->written = std::move(lowered.written);
     result->module_ = std::move(lowered.module);
     result->fast_math_ = options.fast_math;
@@ -79,6 +135,7 @@ std::string Specialisation::explain() const {
         int kinds[3] = {0, 0, 0};
         bool parallel = false;
         std::set<std::string> copied;
+        std::string vectors;
     };
     std::map<std::tuple<std::string, int, std::string>, Counts> lines;
     const auto counts_of = [&](const lang::FunctionSource& function, lang::NodeId node) -> Counts& {
@@ -94,6 +151,8 @@ std::string Specialisation::explain() const {
         counts.parallel = true;
         counts.copied.insert(note.copied.begin(), note.copied.end());
     }
+    for (const auto& [note, text] : told_of_loops(loops_, compile_again().loops))
+        counts_of(*note.function, note.node).vectors = text;
     std::string result = from_disk ? "  compiled by an earlier process\n" : "  compiled here\n";
     constexpr const char* kTexts[] = {" proven to be in bounds", " tested before the loop",
                                       " checked in place"};
@@ -101,6 +160,7 @@ std::string Specialisation::explain() const {
         const auto& [file, line, text] = place;
         result += "  line " + std::to_string(line) + ":" + text + "\n";
         if (counts.parallel) result += "    chunks of the iterations run at the same time\n";
+        if (!counts.vectors.empty()) result += "    " + counts.vectors + "\n";
         for (const std::string& name : counts.copied)
             result += "    each chunk updates a copy of " + name + "\n";
         if (counts.kinds[0] + counts.kinds[1] + counts.kinds[2] == 0) continue;
@@ -116,11 +176,16 @@ std::string Specialisation::explain() const {
     return result;
 }
 
-Specialisation::Texts Specialisation::texts() const {
+codegen::CompiledTexts Specialisation::compile_again() const {
     codegen::CompiledTexts texts;
     codegen::CompileOptions options = compile_options(fast_math_);
     options.keep_texts = true;
     codegen::compile_function_for_cpu(module_, name, options, &texts);
+    return texts;
+}
+
+Specialisation::Texts Specialisation::texts() const {
+    codegen::CompiledTexts texts = compile_again();
     return {std::move(texts.ir_after_passes), std::move(texts.llvm_ir), std::move(texts.assembly)};
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cpu/compiler.h"
 #include "device/kernel.h"
 #include "lang/lower.h"
 
@@ -44,10 +45,13 @@ public:
         std::string ir_after_passes, llvm_ir, assembly;
     };
     Texts texts() const;
-    // Which indices are checked, and where, by the lines of the program. The sources have to live.
+    // Which loops became vectors, or why not, and which indices are checked where, by the lines of the
+    // program.
+    // The sources have to live. Compiles it once more.
     std::string explain() const;
 
 private:
+    codegen::CompiledTexts compile_again() const;
     friend std::shared_ptr<const Specialisation> compile(const lang::FunctionSource&,
                                                          std::span<const lang::TypeRef>, const Options&,
                                                          std::span<const lang::GlobalArgument>);
@@ -55,6 +59,7 @@ private:
     ir::Module module_;
     std::vector<lang::IndexNote> indices_;
     std::vector<lang::ParallelNote> parallel_;
+    std::vector<lang::LoopNote> loops_;
     bool fast_math_ = false;
 };
 

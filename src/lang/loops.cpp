@@ -613,11 +613,16 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
         return end_iteration(loop, inner, true, id);
     };
     return build_hoisted(node(id).children[2], bounds, [&]() -> std::vector<ValueId> {
+        begin_loop(id);
         if (!sequence.independent || !initials.empty())
             return builder_->for_loop(lower, upper, step, initials, iteration);
         builder_->for_lanes(lower, upper, kLanes, iteration);
         return {};
     });
+}
+
+void FunctionLowering::begin_loop(NodeId id) {
+    if (!source_.is_prelude) builder_->set_loop_site(compilation_.add_loop({&source_, id}));
 }
 
 bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
@@ -658,6 +663,7 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
     if (!dry_) {
         const std::vector<ValueId> initials = carried_parts(loop, environment, true, id);
         note_end(loop, initials);
+        begin_loop(id);
         results = builder_->while_loop(
             initials,
             [&](ir::Builder&, std::span<const ValueId> arguments) {

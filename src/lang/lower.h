@@ -60,6 +60,12 @@ struct ParallelNote {
     std::vector<std::string> copied{};  // arrays of which each chunk has a copy
 };
 
+// A loop of the program, by ir::Instruction::site less 1.
+struct LoopNote {
+    const FunctionSource* function = nullptr;
+    NodeId node = 0;
+};
+
 // What an error says. `payload` is what the code wrote: values 16 bytes apart.
 std::string message_of(const Site& site, const char* payload);
 // The exception's name, where it is none of the program's own.
@@ -72,6 +78,7 @@ struct Lowered {
     std::vector<Site> sites;
     std::vector<IndexNote> indices;
     std::vector<ParallelNote> parallel;
+    std::vector<LoopNote> loops;
     std::vector<bool> written;         // which arguments' memory, for arguments with scopes of their own
     std::vector<TypeRef> arguments{};  // as they are in the code: lists of what is added to them, too
 };

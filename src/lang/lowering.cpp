@@ -150,6 +150,7 @@ Lowered Compilation::finish(const Specialised& entry, std::span<const TypeRef> a
     result.result = entry.result;
     result.sites = std::move(sites_);
     result.indices = std::move(indices_);
+    result.loops = std::move(loops_);
     result.parallel = std::move(parallel_);
     const std::function<bool(TypeRef)> is_written = [&](TypeRef type) {
         return (is_array(type) && entry.written.contains(type->scope)) ||

@@ -98,6 +98,10 @@ public:
     ExceptionClasses& exceptions() { return exceptions_; }
     void add_index(const IndexNote& note) { indices_.push_back(note); }
     void add_parallel(ParallelNote note) { parallel_.push_back(std::move(note)); }
+    uint32_t add_loop(const LoopNote& note) {
+        loops_.push_back(note);
+        return static_cast<uint32_t>(loops_.size());
+    }
     // A function that is no specialisation: the iterations of a parallel loop.
     std::string name_beside(const std::string& name) {
         return name + ".chunk" + std::to_string(++functions_beside_);
@@ -125,6 +129,7 @@ private:
     std::vector<Site> sites_;
     std::vector<IndexNote> indices_;
     std::vector<ParallelNote> parallel_;
+    std::vector<LoopNote> loops_;
     int functions_beside_ = 0;
     bool catches_ = false;
     ExceptionClasses exceptions_;
@@ -223,6 +228,7 @@ private:
             return static_cast<size_t>(std::find(carried.begin(), carried.end(), variable) - carried.begin());
         }
     };
+    void begin_loop(NodeId id);  // the next loop of the IR is this one
     Sequence sequence_of(NodeId id, Environment& environment);
     Sequence sequence_of(const Value& value, NodeId where);
     Sequence range_sequence(const Value& range, NodeId where);

@@ -447,6 +447,7 @@ private:
         flush(builder, straight, initials);
         const ValueId none = builder.index(0), one = builder.index(1), all = builder.index(lanes_);
         const auto for_lanes = [&](Builder& outer, const std::function<void(Builder&)>& body) {
+            outer.set_loop_site(instruction.site);
             outer.for_lanes(none, all, lanes_, [&](Builder& inner, std::span<const ValueId> arguments) {
                 lane_ = arguments[0];
                 body(inner);
@@ -554,6 +555,7 @@ private:
             }
         }
         const ValueId none = builder.index(0), all = builder.index(lanes_);
+        builder.set_loop_site(loop_.site);
         builder.for_lanes(none, all, lanes_, [&](Builder& inner, std::span<const ValueId> arguments) {
             const ValueId lane = arguments[0];
             Copier copier = uniform_;

@@ -331,6 +331,7 @@ private:
             const Values bounds = copier.mapped({loop.operands[0], loop.operands[1], loop.operands[2]});
             const Values initials = copier.mapped(Values(loop.operands.begin() + 3, loop.operands.end()));
             const bool leaves = is_left(loop);
+            builder.set_loop_site(loop.site);
             return builder.for_loop(bounds[0], bounds[1], bounds[2], initials,
                                     [&](Builder& inner, std::span<const ValueId> arguments) {
                                         for (size_t i = 0; i < arguments.size(); ++i)
@@ -346,6 +347,7 @@ private:
         const ValueId yes = builder.constant(Constant::of(ScalarType::kBool, uint8_t{1}));
         Values initials = copier.mapped(loop.operands);
         initials.push_back(no);
+        builder.set_loop_site(loop.site);
         Values results = builder.for_loop(
             none, builder.index(kMostSteps), one, initials,
             [&](Builder& inner, std::span<const ValueId> arguments) -> Values {
@@ -477,6 +479,7 @@ public:
                              inner.store(kept.failed, none, arguments);
                              return {};
                          });
+        builder.set_loop_site(loop_.site);
         builder.for_lanes(none, all, kBlock,
                           [&](Builder& inner, std::span<const ValueId> arguments) -> Values {
                               const ValueId lane = arguments[0];

@@ -134,6 +134,7 @@ private:
         for (const ValueId result : loop_.results)
             initials.push_back(builder.cast(builder.index(0), function_.type(result).scalar));
         const Values bounds = copier_.mapped({loop.operands[0], loop.operands[1], loop.operands[2]});
+        builder.set_loop_site(loop.site);
         const Values results = builder.for_loop(
             bounds[0], bounds[1], bounds[2], initials,
             [&](Builder& inner, std::span<const ValueId> arguments) -> Values {

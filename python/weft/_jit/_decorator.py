@@ -65,7 +65,7 @@ def jit(function=None, /, *, source=None, **options):
     error_model : {'python', 'numpy'}
         Whether a division by zero raises ZeroDivisionError, or gives what NumPy gives.
     fastmath : bool
-        Whether floating-point operations may be reordered.
+        Whether sums and products of floats may be computed in another order.
     nogil : bool
         Whether other Python threads may run meanwhile.
     parallel : bool

@@ -127,16 +127,18 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, std::span<const
     const bool show_assembly = debug_enabled(DebugLevel::kAssembly, kernel.name);
 
     std::string errors;
+    Remarks remarks;
     engine.context().setDiagnosticHandler(
-        std::make_unique<Diagnostics>(errors, texts != nullptr ? &texts->vectorization_remarks : nullptr));
+        std::make_unique<Diagnostics>(errors, texts != nullptr ? &remarks : nullptr));
     llvm::TargetMachine& machine = engine.machine(resolve_target(options.cpu));
     llvm::Module module(kernel.name, engine.context());
     module.setTargetTriple(machine.getTargetTriple().str());
     module.setDataLayout(machine.createDataLayout());
+    if (texts != nullptr) module.addModuleFlag(llvm::Module::Warning, kTellsLoops, 1);
 
     const LoweredKernel lowered =
         lower_for_cpu(kernel, callees, module, engine.library(), !options.fast_math);
-    if (options.fast_math) allow_fast_math(module, BitcodeTarget::kCpu);
+    if (options.fast_math) allow_fast_math(module, BitcodeTarget::kCpu, !kernel.is_kernel);
     engine.gate().plain_addresses =
         kernel.is_kernel && (lowered.most_loads >= kSideBySide || lowered.contiguous);
     declare_vector_math(module, machine, options.vector_math);
@@ -154,6 +156,9 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, std::span<const
     if (texts != nullptr) {
         texts->llvm_ir = ir_text(module);
         texts->assembly = assembly_of(module, machine);
+        texts->vectorization_remarks = std::move(remarks.text);
+        for (LoopRemark& loop : remarks.loops)
+            texts->loops.push_back({loop.site, std::move(loop.reason), loop.lanes, loop.side_by_side});
     }
     if (show_assembly) log_line("assembly of " + kernel.name + ":\n" + assembly_of(module, machine));
     const llvm::SmallVector<char, 0> object = emit_object(module, machine);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "device/kernel.h"
 #include "ir/ir.h"
@@ -18,8 +19,16 @@ struct CompileOptions {
     bool fast_math = false;   // see codegen/llvm/fast_math.h
 };
 
+// What became of a loop of a function's program (ir::Instruction::site), or of a copy of it.
+struct LoopOutcome {
+    uint32_t site = 0;
+    std::string reason;                   // LLVM's name of why it did not become vectors; empty where it did
+    int64_t lanes = 0, side_by_side = 0;  // elements of a vector, and vectors that are computed together
+};
+
 struct CompiledTexts {
     std::string ir_after_passes, llvm_ir, assembly, vectorization_remarks;
+    std::vector<LoopOutcome> loops{};
 };
 
 // A compiled kernel or function as an object file, and what is needed to use it without compiling.

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "codegen/llvm/diagnostics.h"
+#include "codegen/llvm/function_optimizer.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/pause.h"
 #include "codegen/runtime/spread.h"
@@ -488,11 +490,17 @@ void FunctionLowering::lower(const Instruction& instruction) {
 }
 
 void FunctionLowering::annotate_loop(llvm::BranchInst* back, const Instruction& loop) {
-    if (kernel_.is_kernel || loop.lanes == 1) return CopyLowering::annotate_loop(back, loop);
-    llvm::MDNode* property =
-        llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.vectorize.enable"),
-                                     llvm::ConstantAsMetadata::get(builder_.getTrue())});
-    llvm::MDNode* properties = llvm::MDNode::getDistinct(context_, {nullptr, property});
+    if (kernel_.is_kernel) return CopyLowering::annotate_loop(back, loop);
+    const auto property = [&](const char* name, llvm::Constant* value) -> llvm::Metadata* {
+        return llvm::MDNode::get(context_,
+                                 {llvm::MDString::get(context_, name), llvm::ConstantAsMetadata::get(value)});
+    };
+    std::vector<llvm::Metadata*> all{nullptr};
+    if (loop.lanes != 1) all.push_back(property(kLanesProperty, builder_.getTrue()));
+    if (loop.site != 0 && module_.getModuleFlag(kTellsLoops) != nullptr)
+        all.push_back(property(kLoopSite, builder_.getInt32(loop.site)));
+    if (all.size() == 1) return;
+    llvm::MDNode* properties = llvm::MDNode::getDistinct(context_, all);
     properties->replaceOperandWith(0, properties);  // which makes it another loop's than all others
     back->setMetadata(llvm::LLVMContext::MD_loop, properties);
 }

@@ -25,12 +25,17 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, count>&
                        [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-void contract(llvm::Function& function) {
+void contract(llvm::Function& function, bool reorders) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
         switch (instruction.getOpcode()) {
             case llvm::Instruction::FAdd:
             case llvm::Instruction::FSub:
-            case llvm::Instruction::FMul: instruction.setHasAllowContract(true); break;
+            case llvm::Instruction::FMul:
+                instruction.setHasAllowContract(true);
+                if (!reorders) break;
+                instruction.setHasAllowReassoc(true);
+                instruction.setHasNoSignedZeros(true);
+                break;
             default: break;
         }
     }
@@ -75,11 +80,11 @@ void approximate_exponential(llvm::Function& function) {
 
 }  // namespace
 
-void allow_fast_math(llvm::Module& module, BitcodeTarget target) {
+void allow_fast_math(llvm::Module& module, BitcodeTarget target, bool reorders) {
     for (llvm::Function& function : module) {
         if (function.isDeclaration()) continue;
         const std::string_view name(function.getName().data(), function.getName().size());
-        if (is_one_of(name, kContracted)) contract(function);
+        if (is_one_of(name, kContracted)) contract(function, reorders);
         if (target != BitcodeTarget::kPtx) continue;
         if (is_one_of(name, kApproximated)) approximate(function);
         if (name == kExponential) approximate_exponential(function);

@@ -10,7 +10,8 @@
 
 namespace weft::codegen {
 
-// Of the op table's functions in a module, before they are inlined.
-void allow_fast_math(llvm::Module& module, BitcodeTarget target);
+// Of the op table's functions in a module, before they are inlined. `reorders`: sums and products may be
+// computed in another order, too, which functions of programs ask for (fastmath=True).
+void allow_fast_math(llvm::Module& module, BitcodeTarget target, bool reorders = false);
 
 }  // namespace weft::codegen

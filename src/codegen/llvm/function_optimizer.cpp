@@ -1,6 +1,7 @@
 #include "codegen/llvm/function_optimizer.h"
 
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -33,7 +34,9 @@ bool has_lanes(const llvm::Module& module) {
     for (const llvm::Function& function : module) {
         for (const llvm::BasicBlock& block : function) {
             const llvm::Instruction* end = block.getTerminator();
-            if (end != nullptr && end->getMetadata(llvm::LLVMContext::MD_loop) != nullptr) return true;
+            llvm::MDNode* const loop =
+                end == nullptr ? nullptr : end->getMetadata(llvm::LLVMContext::MD_loop);
+            if (loop != nullptr && llvm::findOptionMDForLoopID(loop, kLanesProperty) != nullptr) return true;
         }
     }
     return false;

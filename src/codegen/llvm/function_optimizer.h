@@ -7,6 +7,8 @@
 
 namespace weft::codegen {
 
+constexpr const char* kLanesProperty = "llvm.loop.vectorize.enable";
+
 // `verify` checks the module first and throws InternalError with LLVM's complaint.
 void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool verify);
 

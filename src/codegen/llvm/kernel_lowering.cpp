@@ -622,7 +622,7 @@ void KernelLowering::lower_while(const Instruction& instruction) {
     if (const auto yielded = lower_body(loop, instruction.regions[1])) {
         pause(pauses);
         add_incoming(carried, *yielded, builder_.GetInsertBlock());
-        builder_.CreateBr(test);
+        annotate_loop(builder_.CreateBr(test), instruction);
     }
     close_pauses(pauses);
     builder_.SetInsertPoint(after);

@@ -139,6 +139,7 @@ void FunctionLowering::run_lanes(NodeId id, const ParallelLoop& plan, const Sequ
         deferred_ = is_second_ ? nullptr : &deferred;
         // So many lanes that all of their sums are known, and then what is left; or both in one loop.
         const auto lanes_from = [&](ValueId first, ValueId end) {
+            begin_loop(id);
             if (is_second_) {
                 builder_->for_loop(none, end, one, {}, iteration(first));
             } else {

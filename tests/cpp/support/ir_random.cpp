@@ -117,6 +117,7 @@ void RandomIr::for_loop(int depth) {
     const ValueId lower = b_->index(static_cast<int64_t>(below(3)) - 1);
     const ValueId step = b_->index(1 + static_cast<int64_t>(below(2)));
     loops_.push_back({types_of(initials), types_of(initials), {}});
+    b_->set_loop_site(static_cast<uint32_t>(below(3)));
     Values results =
         b_->for_loop(lower, upper, step, initials, [&](Builder&, std::span<const ValueId> arguments) {
             Values copied(arguments.begin(), arguments.end());
@@ -159,6 +160,7 @@ Values RandomIr::body(const Values& arguments, size_t from, size_t to, int depth
 void RandomIr::while_loop(int depth) {
     Values initials{b_->index(static_cast<int64_t>(below(4))), value(some_type())};
     std::vector<Type> forwarded;
+    b_->set_loop_site(static_cast<uint32_t>(below(3)));
     see(b_->while_loop(
         initials,
         [&](Builder&, std::span<const ValueId> arguments) {

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy
+import pytest
 import weft as np
 
 
@@ -24,6 +25,57 @@ def test_explain_tells_which_indices_are_checked_where():
     assert "smooth(array(float64, 2d), array(float64, 2d)) -> None" in text
     assert "indices: 4 proven to be in bounds, 2 tested before the loop" in text
     assert "out[0, 0] = a[rows // 2, -1]" in text and "checked in place" in text
+
+
+def sums(a, b, out):
+    s, found = 0.0, 0
+    for i in range(len(a)):
+        out[i] = a[i] * 2 + b[i]
+    for x in a:
+        s += x
+    for x in a:
+        if x > 0.5:
+            found += 1
+    for i in range(1, len(a)):
+        out[i] = out[i - 1] * 0.5
+    while s > 1:
+        s /= 2
+    for i in np.prange(len(a)):
+        b[i] = a[i] + 1
+    return s, found
+
+
+@pytest.mark.parametrize("fastmath", (False, True))
+def test_explain_tells_which_loops_became_vectors_or_why_not(fastmath):
+    f = np.jit(sums, fastmath=fastmath)
+    f(*numpy.random.default_rng(1).random((3, 100)))
+    lines = [line.strip() for line in f.explain().splitlines()]
+    told = [lines[k + 1] for k, line in enumerate(lines) if line.endswith(":") and " for " in line]
+    for k in (0, 2) + ((1,) if fastmath else ()):
+        assert told[k].startswith("vectors of "), told
+    if not fastmath:
+        assert told[1] == "no vectors: its sums of floats keep their order, unless fastmath=True"
+    assert told[3] == "no vectors: an iteration may read or write what another one writes"
+    place = next(k for k, line in enumerate(lines) if line.endswith("for i in np.prange(len(a)):"))
+    assert lines[place + 1] == "chunks of the iterations run at the same time"
+    assert lines[place + 2].startswith("vectors of ")
+    assert "no vectors: it may be left early, or how often it runs is not known beforehand" in lines
+
+
+def test_fastmath_adds_in_another_order():
+    a = numpy.random.default_rng(2).random(10_000)
+
+    def total(a):
+        s = 0.0
+        for x in a:
+            s += x
+        return s
+
+    assert np.jit(total)(a) == total(a)
+    fast = np.jit(total, fastmath=True)(a)
+    assert fast != total(a) and fast == pytest.approx(total(a), rel=1e-13)
+    a[17] = numpy.nan
+    assert numpy.isnan(np.jit(total, fastmath=True)(a))
 
 
 def test_signatures_stats_and_texts():
