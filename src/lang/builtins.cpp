@@ -12,6 +12,12 @@ namespace weft::lang {
 
 using ir::ValueId;
 
+namespace {
+
+bool is_real(TypeRef type) { return is_integer(type) || is_float(type); }
+
+}  // namespace
+
 // A float to an integer; what is no integer of 64 bits is an error, as Python's integers end there here.
 Value FunctionLowering::to_integer(const Value& value, OpId rounding, NodeId where) {
     if (is_integer(value.type))
@@ -39,6 +45,23 @@ Value FunctionLowering::to_integer(const Value& value, OpId rounding, NodeId whe
     return scalar(type, builder_->cast(real, ScalarType::kInt64));
 }
 
+// By its parts, as they are: a sum would make another number of infinities, NaN and -0.0.
+Value FunctionLowering::complex_of(const Value& real, const Value& imaginary, ScalarType to, bool weak) {
+    const TypeRef type = scalar_type(to, weak);
+    if (dry_) return scalar(type, {});
+    const ScalarType part = DType(to).real().scalar_type();
+    ir::BufferType whole{.element = to, .space = ir::AddressSpace::kLocal};
+    whole.strides = {DType(to).itemsize()};
+    whole.sizes = {1};
+    ir::BufferType parts{.element = part, .space = ir::AddressSpace::kLocal};
+    parts.strides = {DType(part).itemsize()};
+    const ValueId number = builder_->allocate(whole, "complex");
+    const ValueId halves = builder_->view(number, parts, builder_->index(0));
+    builder_->store(halves, cast(real, part), std::array{builder_->index(0)});
+    builder_->store(halves, cast(imaginary, part), std::array{builder_->index(1)});
+    return scalar(type, builder_->load(number, std::array{builder_->index(0)}));
+}
+
 Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& arguments) {
     expect_arguments(std::string(DType(to).name()), arguments, 0, 2);
     if (arguments.positional.empty()) return constant({to, {}});
@@ -54,6 +77,8 @@ Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& 
         fail(arguments.where, "a number cannot be made of " + lang::describe(value.type));
     const DType dtype(to);
     if (arguments.positional.size() == 2) {
+        if (dtype.is_complex() && is_real(value.type) && is_real(arguments.positional[1].type))
+            return complex_of(value, arguments.positional[1], to, weak);
         if (!dtype.is_complex()) fail(arguments.where, "only complex() takes two numbers");
         const Value i = [&] {
             struct Pair {

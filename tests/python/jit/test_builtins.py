@@ -341,3 +341,29 @@ def test_equality_of_texts_ranges_and_types():
         assert np.jit(complex_in_range)(z) == complex_in_range(z)
     for x, y in ((1, 2.5), (1.5, 2), (True, 0.5), (2j, 1.5)):
         assert np.jit(made_by_type)(x, y) == made_by_type(x, y)
+
+
+def test_complex_has_its_parts_as_they_are():
+    made, turned = np.jit(lambda a, b: complex(a, b)), np.jit(lambda r, phi: cmath.rect(r, phi))
+    numbers = (0.0, -0.0, 1.5, -2.0, math.inf, -math.inf, math.nan)
+    for a in numbers:
+        for b in numbers:
+            assert repr(made(a, b)) == repr(complex(a, b))
+    assert made(2, True) == 2 + 1j
+    assert made(2j, 3.0) == 5j
+    for r in (-0.0, 1.5, -2.0):
+        for phi in (1.5, -1.5, 3.0):
+            ours, theirs = turned(r, phi), cmath.rect(r, phi)
+            assert math.copysign(1, ours.real) == math.copysign(1, theirs.real)
+            assert math.copysign(1, ours.imag) == math.copysign(1, theirs.imag)
+
+
+def accumulated(n):
+    total = 0j
+    for k in range(n):
+        total += complex(k, -k) * complex(0.5, k)
+    return total
+
+
+def test_complex_numbers_are_made_in_loops():
+    assert np.jit(accumulated)(1000) == accumulated(1000)
