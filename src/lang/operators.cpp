@@ -205,7 +205,14 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
     const bool cannot_be_zero =
         known && (right.type->scalar == ScalarType::kFloat64 ? known->as<double>() != 0
                                                              : literal_integer(right.type).value_or(0) != 0);
-    if (compilation_.options().check_division && !cannot_be_zero) {
+    // What is known of int64; nothing is where no values are.
+    const auto known_of = [&](const Value& value) {
+        const bool is_known = !dry_ && is_integer(value.type) && value.type->scalar == ScalarType::kInt64 &&
+                              !value.parts.empty();
+        return is_known ? fact(value.parts[0]) : Fact{};
+    };
+    const bool is_never_zero = known_of(right).least > 0 || known_of(right).most < 0;
+    if (compilation_.options().check_division && !cannot_be_zero && !is_never_zero) {
         const Value zero = integer(0);
         const Value holds = compare("ne", right, zero, where);
         const std::string text = op == OpId::kDivide      ? "division by zero"
@@ -213,6 +220,7 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
                                  : op == OpId::kRemainder ? "division by zero"
                                                           : "division by zero";
         check(dry_ ? ValueId{} : holds.parts[0], site("ZeroDivisionError", text), {}, where);
+        if (known_of(right).least == 0) refine(right.parts[0], 1, INT64_MAX);
     }
     if (op == OpId::kDivide && integers) {
         const bool weak = left.type->weak && right.type->weak;
@@ -229,9 +237,18 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
             note_operator(op, result.parts[0], left.parts[0], right.parts[0]);
         return result;
     }
-    const TypeRef type = integers && divisor == 0 && !dry_ ? integer_type(left.type, right.type) : nullptr;
+    const TypeRef type = integers && !dry_ ? integer_type(left.type, right.type) : nullptr;
     Value result;
-    if (type != nullptr && type->scalar == ScalarType::kInt64) {
+    const bool is_signed = type != nullptr && type->scalar == ScalarType::kInt64;
+    const bool is_not_negative = is_signed && (divisor > 0 || known_of(right).least >= 0);
+    if (is_not_negative && known_of(left).least >= 0) {
+        // Nothing is to be rounded down, so that it is a division without signs.
+        const auto number = [&](const Value& value) {
+            return builder_->cast(cast(value, ScalarType::kInt64), ScalarType::kUInt64);
+        };
+        result = scalar(
+            type, builder_->cast(builder_->apply(op, {number(left), number(right)}), ScalarType::kInt64));
+    } else if (is_signed && divisor == 0 && !is_not_negative) {
         // Of the divisors that machines cannot take only -1 is left, which is rare, so that a branch costs
         // less than to divide by something else.
         const ValueId by = cast(right, ScalarType::kInt64);

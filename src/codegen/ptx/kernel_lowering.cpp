@@ -345,6 +345,7 @@ llvm::MDNode* PtxKernelLowering::unroll_metadata(int count) {
 }
 
 void PtxKernelLowering::annotate_loop(llvm::BranchInst* back, const Instruction& loop) {
+    if (loop.opcode != Opcode::kFor) return;
     const int count = unrolling_of(loop.regions);
     if (count > 1) back->setMetadata(llvm::LLVMContext::MD_loop, unroll_metadata(count));
 }

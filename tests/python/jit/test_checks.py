@@ -194,3 +194,24 @@ def test_conditions_tell_which_indices_are_in_bounds(name):
     if name in PROVEN:
         assert "proven" in function.explain() and "tested" not in function.explain()
         assert "checked in place" not in function.explain()
+
+
+def test_divisions_of_what_is_known_not_to_be_negative():
+    def f(x, y):
+        if x >= 0 and y > 0:
+            return x // y, x % y, x // 7, x % 7, x // -7, x % -7
+        if y >= 0:
+            return x // y, x % y, 0, 0, 0, 0
+        return x // y, x % y, x // 3, x % 3, 1, 1
+
+    function = weft.jit(f)
+    numbers = (0, 1, 2, 6, 7, 8, -1, -2, -7, 2**62, 2**63 - 1, -(2**63))
+    for x in numbers:
+        for y in numbers:
+            if (x, y) == (-(2**63), -1):
+                continue  # it is 2**63, which is no integer here
+            if y == 0:
+                with pytest.raises(ZeroDivisionError, match="integer division or modulo by zero"):
+                    function(x, y)
+            else:
+                assert function(x, y) == f(x, y), (x, y)
