@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "lang/lowering.h"
 #include "lang/prelude.h"
@@ -45,21 +46,32 @@ Value FunctionLowering::to_integer(const Value& value, OpId rounding, NodeId whe
     return scalar(type, builder_->cast(real, ScalarType::kInt64));
 }
 
-// By its parts, as they are: a sum would make another number of infinities, NaN and -0.0.
+// By its parts, as they are: a + b * 1j would make another number of infinities and -0.0. Zeros that are
+// added are negative, which changes nothing, and |b| * 1j has no part that is no number for a finite b.
 Value FunctionLowering::complex_of(const Value& real, const Value& imaginary, ScalarType to, bool weak) {
     const TypeRef type = scalar_type(to, weak);
     if (dry_) return scalar(type, {});
     const ScalarType part = DType(to).real().scalar_type();
-    ir::BufferType whole{.element = to, .space = ir::AddressSpace::kLocal};
-    whole.strides = {DType(to).itemsize()};
-    whole.sizes = {1};
-    ir::BufferType parts{.element = part, .space = ir::AddressSpace::kLocal};
-    parts.strides = {DType(part).itemsize()};
-    const ValueId number = builder_->allocate(whole, "complex");
-    const ValueId halves = builder_->view(number, parts, builder_->index(0));
-    builder_->store(halves, cast(real, part), std::array{builder_->index(0)});
-    builder_->store(halves, cast(imaginary, part), std::array{builder_->index(1)});
-    return scalar(type, builder_->load(number, std::array{builder_->index(0)}));
+    const auto number = [&](double re, double im) {
+        const std::array<double, 2> wide{re, im};
+        const std::array<float, 2> narrow{static_cast<float>(re), static_cast<float>(im)};
+        return builder_->constant(part == ScalarType::kFloat64 ? Constant::of(to, wide)
+                                                               : Constant::of(to, narrow));
+    };
+    const auto select = [&](ValueId condition, ValueId yes, ValueId no) {
+        return builder_->apply(OpId::kSelect, {condition, yes, no});
+    };
+    const auto conjugate = [&](ValueId value) { return builder_->apply(OpId::kConjugate, {value}); };
+    const ValueId b = cast(imaginary, part);
+    const ValueId size = builder_->cast(builder_->apply(OpId::kAbsolute, {b}), to);
+    ValueId turned = builder_->apply(OpId::kMultiply, {size, number(-0.0, 1)});
+    turned = select(builder_->apply(OpId::kIsinf, {b}), number(-0.0, std::numeric_limits<double>::infinity()),
+                    turned);
+    turned = select(builder_->apply(OpId::kIsnan, {b}),
+                    number(-0.0, std::numeric_limits<double>::quiet_NaN()), turned);
+    turned = select(builder_->apply(OpId::kSignbit, {b}), conjugate(turned), turned);
+    const ValueId left = conjugate(builder_->cast(cast(real, part), to));
+    return scalar(type, builder_->apply(OpId::kAdd, {left, turned}));
 }
 
 Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& arguments) {

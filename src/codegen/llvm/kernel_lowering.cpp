@@ -636,7 +636,14 @@ void KernelLowering::lower_while(const Instruction& instruction) {
 void KernelLowering::lower_if(const Instruction& instruction) {
     llvm::BasicBlock* branches[2] = {new_block("then"), new_block("else")};
     llvm::BasicBlock* after = new_block("if.end");
-    builder_.CreateCondBr(condition(instruction.operands[0]), branches[0], branches[1]);
+    // What is looked at again is rare (passes/wrapped_indices.h).
+    const Region &first = instruction.regions[0], &second = instruction.regions[1];
+    const bool checks_again = first.body.size() == 1 && std::any_of(second.body.begin(), second.body.end(),
+                                                                    [](const Instruction& each) {
+                                                                        return each.opcode == Opcode::kCheck;
+                                                                    });
+    builder_.CreateCondBr(condition(instruction.operands[0]), branches[0], branches[1],
+                          checks_again ? llvm::MDBuilder(context_).createLikelyBranchWeights() : nullptr);
     std::vector<Arrival> ends;
     for (size_t side = 0; side < 2; ++side) {
         builder_.SetInsertPoint(branches[side]);
