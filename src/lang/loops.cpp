@@ -601,7 +601,7 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
         for (const auto& [v, ahead] : rising) {
             const ValueId value = builder_->apply(OpId::kAdd, {arguments[0], ahead});
             note_operator(OpId::kAdd, value, arguments[0], ahead);
-            refine(value, fact(before[v].parts[0]).least, INT64_MAX);
+            refine(value, fact(inner[v].parts[0]).least, INT64_MAX);
             inner[v].parts[0] = value;
         }
         const Now now(*this, inner);

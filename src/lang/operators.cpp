@@ -220,7 +220,6 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
                                  : op == OpId::kRemainder ? "division by zero"
                                                           : "division by zero";
         check(dry_ ? ValueId{} : holds.parts[0], site("ZeroDivisionError", text), {}, where);
-        if (known_of(right).least == 0) refine(right.parts[0], 1, INT64_MAX);
     }
     if (op == OpId::kDivide && integers) {
         const bool weak = left.type->weak && right.type->weak;

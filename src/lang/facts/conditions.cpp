@@ -14,6 +14,7 @@ using Wide = __int128;
 
 constexpr size_t kMostUppers = 256;  // they are searched one by one
 constexpr int64_t kFar = int64_t{1} << 40;
+constexpr int64_t kHalf = int64_t{1} << 62;
 
 bool fits(Wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
 bool is_near(Wide value) { return value >= -kFar && value <= kFar; }
@@ -180,8 +181,7 @@ void FunctionLowering::note(std::span<const ValueId> parts, std::span<const Type
     }
 }
 
-// 1 or -1 where each iteration adds or subtracts small numbers only, so that the variable is never below or
-// above what it was before the loop: it takes centuries to overflow. 0 otherwise.
+// 1 or -1 where each iteration adds or subtracts small numbers only. 0 otherwise.
 int FunctionLowering::direction_of(NodeId loop, size_t variable) const {
     int up = 0, down = 0;
     const auto is_small = [&](NodeId id) {
@@ -210,20 +210,26 @@ int FunctionLowering::direction_of(NodeId loop, size_t variable) const {
     return all == 0 || (up > 0 && down > 0) || up + down != all ? 0 : (up > 0 ? 1 : -1);
 }
 
-// At the beginning of an iteration.
+// At the beginning of an iteration. A variable that only counts up is never below what it was before the
+// loop, if that was far enough from where integers end: from there it takes years to overflow.
 void FunctionLowering::note_carried(NodeId id, Loop& loop, std::span<const ValueId> initials,
                                     std::span<const ValueId> carried) {
     size_t at = 0;
     for (size_t i = 0; i < loop.carried.size(); at += part_count(loop.types[i]), ++i) {
         if (!is_int64(loop.types[i])) continue;
         loop.starts.emplace_back(i, carried[at]);
-        const int direction = direction_of(id, loop.carried[i]);
+        int direction = direction_of(id, loop.carried[i]);
         const Fact initial = fact(initials[at]);
+        const std::vector<Upper> uppers = uppers_of(initials[at]);
+        const bool is_not_large =
+            initial.most <= kHalf || std::any_of(uppers.begin(), uppers.end(), [&](const Upper& upper) {
+                return fact(upper.below).most <= kHalf;
+            });
+        if (direction > 0 ? !is_not_large : initial.least < -kHalf) direction = 0;
         if (direction > 0) note(carried[at], {initial.least, INT64_MAX, {}, 0});
         if (direction >= 0) continue;
         note(carried[at], {INT64_MIN, initial.most, initial.below, initial.offset});
-        for (const Upper& upper : uppers_of(initials[at]))
-            add_upper({carried[at], upper.below, upper.offset});
+        for (const Upper& upper : uppers) add_upper({carried[at], upper.below, upper.offset});
         add_upper({carried[at], initials[at], 1});
     }
 }

@@ -215,3 +215,55 @@ def test_divisions_of_what_is_known_not_to_be_negative():
                     function(x, y)
             else:
                 assert function(x, y) == f(x, y), (x, y)
+
+
+def test_a_division_that_may_not_have_run_proves_nothing():
+    def chained(a, x):
+        n = len(a)
+        found = 0 < x < 7 % n
+        return found, 5 // n
+
+    def listed(a, x):
+        n = len(a)
+        rests = [k % n for k in range(x)]
+        return len(rests), 5 // n
+
+    def chosen(a, x):
+        n = len(a)
+        y = 7 % n if x > 0 else 1
+        return y, 5 % n
+
+    for f in (chained, listed, chosen):
+        function = weft.jit(f)
+        assert function(numpy.ones(4), 2) == f(numpy.ones(4), 2)
+        with pytest.raises(ZeroDivisionError):
+            function(numpy.ones(0), 0)
+
+
+@pytest.mark.parametrize("step", (1, -1))
+def test_what_overflows_while_it_is_counted_is_not_proven(step):
+    def up(a, n):
+        if n < 0:
+            return -1.0
+        i = n
+        for _ in range(4):
+            if i < len(a):
+                return a[i]
+            i += 1
+        return 0.0
+
+    def down(a, n):
+        if n > 3:
+            return -1.0
+        i = n
+        for _ in range(4):
+            if i >= 0:
+                return a[i]
+            i -= 1
+        return 0.0
+
+    f = weft.jit(up if step > 0 else down)
+    a = numpy.arange(7.0)
+    assert f(a, 3) == 3.0
+    with pytest.raises(IndexError):  # integers end at 64 bits here
+        f(a, 2**63 - 1 if step > 0 else -(2**63))
