@@ -192,6 +192,7 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
     ValueId given = as_index(index, where);
     if (dry_) return {};
     const DType dtype(index.type->scalar);
+    Fact known = fact(given);
     if (dtype.is_unsigned_integer() && dtype.itemsize() < 8)
         note(given, {0, (int64_t{1} << (8 * dtype.itemsize())) - 1, {}, 0});
     const ValueId told = given;
@@ -199,6 +200,7 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
     if (from_end) {
         given = builder_->apply(OpId::kAdd, {given, size});
         note_operator(OpId::kAdd, given, told, size);
+        known = fact(given);
     }
     // A loop whose checks were hoisted is lowered once more for where the test before it fails.
     const auto note = [&](IndexKind kind) {
@@ -209,7 +211,7 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
         return given;
     }
     const bool checks = compilation_.options().check_bounds;
-    if (checks && hoist(given, size)) {
+    if (checks && hoist(given, size, known)) {
         note(IndexKind::kBeforeLoop);
         return given;
     }

@@ -472,38 +472,6 @@ bool FunctionLowering::has_loop(NodeId id) const {
                        [&](NodeId child) { return has_loop(child); });
 }
 
-std::vector<ValueId> FunctionLowering::build_hoisted(NodeId body, const Hoist& bounds,
-                                                     const std::function<std::vector<ValueId>()>& build) {
-    const bool innermost = !has_loop(body);
-    if (!innermost || !compilation_.options().check_bounds) return build();
-    // The loop as it may run mostly, beside the function until it is known what that takes.
-    std::vector<ir::Instruction> instructions;
-    std::vector<ValueId> results;
-    Hoist hoist = bounds;
-    hoist.first = builder_->function().values.size();
-    {
-        ir::Builder aside(builder_->function(), instructions);
-        ir::Builder* const outside = std::exchange(builder_, &aside);
-        Hoist* const before = std::exchange(hoist_, &hoist);
-        results = build();
-        hoist_ = before;
-        builder_ = outside;
-    }
-    const auto place = [&] {
-        for (ir::Instruction& instruction : instructions) builder_->append(std::move(instruction));
-        return results;
-    };
-    if (hoist.indices.empty()) return place();
-    return builder_->if_else(
-        hoisted_checks(hoist), [&](ir::Builder&, std::span<const ValueId>) { return place(); },
-        [&](ir::Builder&, std::span<const ValueId>) {
-            is_second_ = true;
-            std::vector<ValueId> checked = build();
-            is_second_ = false;
-            return checked;
-        });
-}
-
 // --- statements -----------------------------------------------------------------------------------------
 
 bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
@@ -530,7 +498,7 @@ bool FunctionLowering::lower_for_over(NodeId id, const Sequence& sequence, Envir
 bool FunctionLowering::lower_iteration(NodeId id, const Sequence& sequence, Environment& environment,
                                        ValueId counter) {
     note(counter, sequence.direct ? sequence.of_element : Fact{0, INT64_MAX, {}, 0});
-    if (hoist_ != nullptr) hoist_->counter = counter;
+    if (!dry_ && hoist_ != nullptr && hoist_->loop == id) hoist_->counter = counter;
     const Value element = sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
     note_raise(environment);
     assign(node(id).children[0], element, environment, id);
@@ -575,6 +543,7 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
     const ValueId upper = sequence.direct ? sequence.bounds[1] : sequence.count();
     const ValueId step = sequence.direct ? sequence.bounds[2] : integer(1).parts[0];
     Hoist bounds;
+    bounds.loop = id;
     bounds.lower = lower;
     bounds.upper = upper;
     if (sequence.extent) std::tie(bounds.lower, bounds.upper) = sequence.extent(upper);
@@ -597,7 +566,7 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
         loop.level = open_loops_;
         Environment inner = start_iteration(loop, environment, arguments.subspan(1));
         note_carried(id, loop, initials, arguments.subspan(1));
-        if (hoist_ != nullptr) hoist_->counter = arguments[0];
+        if (hoist_ != nullptr && hoist_->loop == id) hoist_->counter = arguments[0];
         for (const auto& [v, ahead] : rising) {
             const ValueId value = builder_->apply(OpId::kAdd, {arguments[0], ahead});
             note_operator(OpId::kAdd, value, arguments[0], ahead);

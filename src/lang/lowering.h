@@ -18,6 +18,7 @@
 #include "lang/containers/list_types.h"
 #include "lang/diagnostics.h"
 #include "lang/exceptions/classes.h"
+#include "lang/facts/hoist.h"
 #include "lang/facts/known.h"
 #include "lang/lower.h"
 #include "lang/parallel/carried.h"
@@ -143,24 +144,6 @@ public:
     ir::Function run();
 
 private:
-    // A loop that is lowered as if indices that go along with it were in bounds. What has to hold for that is
-    // gathered, to be tested before the loop.
-    struct Hoist {
-        ir::ValueId counter;  // goes from `lower` to below `upper`, in some order
-        ir::ValueId lower, upper;
-        size_t first = 0;  // values before this one are those of before the loop
-        struct Index {
-            bool moves = false;           // with the counter, or else with
-            ir::ValueId base;             // a value of before the loop
-            int64_t least = 0, most = 0;  // what is added
-            ir::ValueId other;            // of before the loop, and added; or invalid
-            bool subtracts = false;       // the counter is subtracted from it
-            ir::ValueId size;
-            friend bool operator==(const Index&, const Index&) = default;
-        };
-        std::vector<Index> indices{};
-    };
-
     struct Arguments {
         std::vector<Value> positional;
         std::vector<std::pair<std::string, Value>> keywords;
@@ -245,10 +228,6 @@ private:
                                 std::span<const ir::ValueId> carried) const;
     std::vector<ir::ValueId> carried_parts(const Loop& loop, const Environment& environment, bool finished,
                                            NodeId where);
-    // Loops with this body, which `build` makes: without checks where one test before them shows that no
-    // index is out of bounds.
-    std::vector<ir::ValueId> build_hoisted(NodeId body, const Hoist& bounds,
-                                           const std::function<std::vector<ir::ValueId>()>& build);
     bool has_loop(NodeId id) const;
     std::vector<ir::ValueId> end_iteration(Loop& loop, const Environment& environment, bool finished,
                                            NodeId where);
@@ -676,9 +655,19 @@ private:
     void note_operator(OpId op, ir::ValueId result, ir::ValueId left, ir::ValueId right);
     Sum as_sum(ir::ValueId value) const;
     bool is_in_bounds(ir::ValueId index, ir::ValueId size) const;
-    // Leaves a check to what stands before the loop that is being lowered, where that can be.
-    bool hoist(ir::ValueId index, ir::ValueId size);
+    // Checks before loops (facts/hoist.cpp).
+
+    class End;
+    // Leaves a check to what stands before the loop that is being lowered, where that can be. `known` is what
+    // the program tells of the index, besides its dtype.
+    bool hoist(ir::ValueId index, ir::ValueId size, const Fact& known);
+    bool hoist_around(const Hoist& inner, const Hoist::Index& index, Hoist& around) const;
     ir::ValueId hoisted_checks(const Hoist& hoist);
+    // Loops with this body, which `build` makes: without checks where one test before them shows that no
+    // index is out of bounds.
+    std::vector<ir::ValueId> build_hoisted(NodeId body, const Hoist& bounds,
+                                           const std::function<std::vector<ir::ValueId>()>& build);
+    bool has_simple_loops(NodeId id) const;
 
     // What conditions tell (facts/conditions.cpp).
     void note_comparison(OpId op, ir::ValueId result, const Value& left, const Value& right);

@@ -132,6 +132,7 @@ void FunctionLowering::run_lanes(NodeId id, const ParallelLoop& plan, const Sequ
     };
     const ValueId lower = sequence.bounds[0], upper = sequence.bounds[1];
     Hoist bounds;
+    bounds.loop = id;
     bounds.lower = lower;
     bounds.upper = upper;
     build_hoisted(node(id).children[2], bounds, [&]() -> std::vector<ValueId> {

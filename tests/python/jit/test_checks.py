@@ -267,3 +267,192 @@ def test_what_overflows_while_it_is_counted_is_not_proven(step):
     assert f(a, 3) == 3.0
     with pytest.raises(IndexError):  # integers end at 64 bits here
         f(a, 2**63 - 1 if step > 0 else -(2**63))
+
+
+# Loops with loops: one test before the outer one stands for the checks of both.
+NESTS = {
+    "counter_and_value": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                x = i + k
+                for d in range(3):
+                    s += a[x] * d
+            return s
+        """,
+    "triangle": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                for j in range(i + k, n):
+                    s += m[i, j] * a[j - i]
+                a[i] = s
+            return s
+        """,
+    "lower_triangle": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                for j in range(i):
+                    s += m[i, j + k]
+                a[i - 1] = s
+            return s
+        """,
+    "convolution": """\
+        def f(a, m, n, k):
+            for i in range(n):
+                s = 0.0
+                for j in range(k):
+                    s += a[i + j]
+                m[0, i] = s
+            return 0.0
+        """,
+    "backwards": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                for j in range(k):
+                    s = s * 0.5 + a[i - j] + a[n - 1 - i] + m[k - 1 - j, 0]
+            return s
+        """,
+    "guarded": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                a[i] += 1.0
+                if i >= 1 and i < n - 1:
+                    for d in range(-1, 2):
+                        s += a[i + d] * k
+            return s
+        """,
+    "from_the_end": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                a[-1] += i
+                for j in range(k):
+                    s += a[j] * m[-2, i]
+                    a[-2] = s
+            return s
+        """,
+    "constants": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                a[i % 4] += 1.0
+                m[2, i] = a[3]
+                for j in range(k):
+                    s += a[(i + j) % 5]
+            return s
+        """,
+    "down": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n - 1, -1, -1):
+                for j in range(k - 1, i, -1):
+                    s = s * 0.5 + m[i, j]
+                a[i] = s
+            return s
+        """,
+    "steps": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(0, n, 2):
+                for j in range(i, k, 3):
+                    s += a[j] + m[0, i + 1]
+                    m[1, i] = s
+            return s
+        """,
+    "left_early": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                for j in range(k):
+                    if j > i:
+                        break
+                    s += a[j] + m[i, j]
+                else:
+                    continue
+                a[i] = s
+            return s
+        """,
+    "rising": """\
+        def f(a, m, n, k):
+            at = k
+            s = 0.0
+            for i in range(n):
+                for j in range(3):
+                    s += a[at + j]
+                at += 1
+            return s
+        """,
+    "three": """\
+        def f(a, m, n, k):
+            for i in range(n):
+                for j in range(k):
+                    s = 0.0
+                    for l in range(n):
+                        s += m[i, l] * m[l, j]
+                    m[i, j] = s * 0.125 + a[i + j]
+            return 0.0
+        """,
+}
+
+
+def compiled_nest(name):
+    source = textwrap.dedent(NESTS[name])
+    space = {}
+    exec(source, space)
+    return weft.jit(space["f"], source=source)
+
+
+def outcome_of_nest(call, a, m, n, k):
+    a, m = a.copy(), m.copy()
+    try:
+        result = call(a, m, n, k)
+    except IndexError as error:
+        result = type(error)
+    return result, a.tolist(), m.tolist()
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_checks_of_nests_come_where_they_did(name):
+    compiled = compiled_nest(name)
+    plain = compiled.py_func
+    random = numpy.random.default_rng(len(name))
+    failed = fine = 0
+    for size in (0, 1, 3, 5, 7):
+        for rows in (1, 3, 6):
+            a, m = random.random(size), random.random((rows, 5))
+            for n in (-2, 0, 1, 2, 3, 5, 7, 8):
+                for k in (-9, -1, 0, 1, 2, 4, 6):
+                    expected = outcome_of_nest(plain, a, m, n, k)
+                    assert outcome_of_nest(compiled, a, m, n, k) == expected, (size, rows, n, k)
+                    failed += expected[0] is IndexError
+                    fine += expected[0] is not IndexError
+    assert failed > 20
+    assert fine > 20
+
+
+@pytest.mark.parametrize("name", ("triangle", "convolution", "counter_and_value", "three"))
+@pytest.mark.parametrize("far", (2**63 - 1, 2**62, 2**61, -(2**61), -(2**63)))
+def test_nests_of_far_away_bounds_are_out_of_bounds(name, far):
+    compiled = compiled_nest(name)
+    a, m = numpy.ones(5), numpy.ones((6, 5))
+    for n, k in ((3, far), (far, 3), (far, far)):
+        if (name == "three" and n < 0) or (name == "triangle" and k > 5):
+            continue
+        result, *_ = outcome_of_nest(compiled, a, m, n, k)
+        # No iteration: nothing is out of bounds.
+        is_empty = n <= 0 or (k <= 0 and name in ("convolution", "three"))
+        assert result == 0.0 if is_empty else result is IndexError
+
+
+def test_loops_with_loops_run_without_checks():
+    compiled = compiled_nest("three")
+    compiled(numpy.ones(9), numpy.ones((5, 5)), 3, 3)
+    (text,) = compiled.inspect_ir().values()
+    # The third copy of the innermost loop is that of a nest in which some index is out of bounds.
+    fast = text[: text.index("} else {")]
+    assert fast.count("for ") == 3
+    assert "check" not in fast
