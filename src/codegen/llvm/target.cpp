@@ -70,6 +70,9 @@ TargetName resolve_target(const std::string& cpu) {
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetName& name) {
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    // Short loops take a fifth longer where they are in one block of decoded instructions more than they
+    // need.
+    options.LoopAlignment = 32;
     std::unique_ptr<llvm::TargetMachine> machine(find_target().createTargetMachine(
         llvm::sys::getProcessTriple(), name.cpu, name.features, options, llvm::Reloc::PIC_,
         llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
