@@ -8,14 +8,15 @@
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "passes/barrier_fission.h"
+#include "passes/calls/inline_calls.h"
+#include "passes/calls/inline_recursion.h"
+#include "passes/calls/structured_returns.h"
 #include "passes/checks_ahead.h"
-#include "passes/inline_calls.h"
 #include "passes/lanes_of_loops.h"
 #include "passes/loop_interchange.h"
 #include "passes/loops_ahead.h"
 #include "passes/lower_reductions.h"
 #include "passes/simplify.h"
-#include "passes/structured_returns.h"
 #include "passes/unroll_and_jam.h"
 #include "passes/wrapped_indices.h"
 
@@ -25,6 +26,7 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"inline_calls", inline_calls},
+    {"inline_recursion", inline_recursion, OptimisationSwitch::kInlineRecursion},
     {"structured_returns", structured_returns, OptimisationSwitch::kStructuredReturns},
     {"simplify", simplify, OptimisationSwitch::kSimplify},
     {"loop_interchange", loop_interchange, OptimisationSwitch::kLoopInterchange},

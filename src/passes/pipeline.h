@@ -1,8 +1,8 @@
 // The passes over kernel IR, in order: the way from what a frontend built to what codegen takes.
 //
 // After the pipeline a kernel has no reductions or scans, and no calls but of functions that call themselves;
-// a function may also have those of large ones (passes/inline_calls.h). Under WEFT_VERIFY it is verified
-// before the first pass and after each; WEFT_DEBUG=3 prints it.
+// a function may also have those of large ones (passes/calls/inline_calls.h). Under WEFT_VERIFY it is
+// verified before the first pass and after each; WEFT_DEBUG=3 prints it.
 #pragma once
 
 #include <functional>

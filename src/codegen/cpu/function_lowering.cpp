@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,9 +29,9 @@ namespace {
 
 constexpr uint64_t kResultBytes = 16;
 
-bool has_calls(const ir::Function& function) {
+bool has_calls(const ir::Region& region) {
     bool any = false;
-    ir::for_each_call(function.body, [&](const Instruction&) { any = true; });
+    ir::for_each_call(region, [&](const Instruction&) { any = true; });
     return any;
 }
 
@@ -112,10 +113,11 @@ llvm::Function* FunctionLowering::declare(const ir::Function& callee) {
             types.insert(types.end(), static_cast<size_t>(part_count(type.scalar)), part_type(type.scalar));
         }
     }
-    types.insert(types.end(), {builder_.getPtrTy(), builder_.getPtrTy(), builder_.getInt64Ty()});
+    types.insert(types.end(), 3, builder_.getPtrTy());
     auto* type = llvm::FunctionType::get(result_type(callee), types, false);
     auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
     function->setDoesNotThrow();
+    function->addParamAttr(static_cast<unsigned>(types.size()) - 1, llvm::Attribute::NoAlias);
     return function;
 }
 
@@ -163,7 +165,7 @@ void FunctionLowering::begin_callee(bool is_chunk) {
     const auto count = static_cast<unsigned>(function_->arg_size());
     results_ = function_->getArg(count - 3);
     error_ = function_->getArg(count - 2);
-    limit_ = function_->getArg(count - 1);
+    depth_ = function_->getArg(count - 1);
     make_alias_scopes();
     std::vector<Scalar> arguments;
     unsigned next = 0;
@@ -181,31 +183,53 @@ void FunctionLowering::begin_callee(bool is_chunk) {
             scalar.parts[part] = function_->getArg(next++);
     }
     define(kernel_.parameters, arguments);
-    if (!has_calls(kernel_)) return;
+    if (!has_calls(kernel_.body)) return;
     // A loop in place of a call in the end would never come to an end.
     function_->addFnAttr("disable-tail-calls", "true");
-    check_stack();
+    check_depth();
 }
 
-void FunctionLowering::check_stack() {
-    llvm::Value* frame =
-        builder_.CreatePtrToInt(builder_.CreateIntrinsic(llvm::Intrinsic::frameaddress, {builder_.getPtrTy()},
-                                                         {builder_.getInt32(0)}),
-                                builder_.getInt64Ty());
+// How deep and how often functions call: the limit of the stack, how many calls are left before the next
+// pause, and the period of these.
+void FunctionLowering::begin_depth(llvm::IRBuilder<>& builder, llvm::Value* depth) {
+    const uint64_t calls = 1024;
+    llvm::Value* const limit = builder.CreateCall(declare_stack_limit(module_), {}, "limit");
+    llvm::Value* const values[] = {limit, builder.getInt64(calls), builder.getInt64(calls)};
+    for (unsigned i = 0; i < std::size(values); ++i)
+        builder.CreateStore(values[i], builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), depth, i));
+}
+
+void FunctionLowering::check_depth() {
+    // Not the frame's address, which would take a register for all of the function.
+    llvm::Metadata* const name = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "rsp")});
+    llvm::Value* frame = builder_.CreateIntrinsic(llvm::Intrinsic::read_register, {builder_.getInt64Ty()},
+                                                  {llvm::MetadataAsValue::get(context_, name)});
     llvm::BasicBlock* fails = new_block("too_deep");
-    go_on_if(builder_.CreateICmpUGT(frame, limit_), fails, "deep");
+    llvm::Type* const word = builder_.getInt64Ty();
+    go_on_if(builder_.CreateICmpUGT(frame, builder_.CreateLoad(word, depth_)), fails, "deep");
     llvm::BasicBlock* going_on = builder_.GetInsertBlock();
     builder_.SetInsertPoint(fails);
     return_status(builder_.getInt64(uint64_t{ir::kTooDeep} + 1));
     builder_.SetInsertPoint(going_on);
+    Pauses pauses;
+    share_pauses(pauses);
+    pause(pauses);
 }
 
-llvm::Value* FunctionLowering::limit() {
-    if (limit_ == nullptr) {
+// What stands in loops that call, and in the called, counts as one.
+void FunctionLowering::share_pauses(Pauses& pauses) {
+    pauses.open = true;
+    pauses.left = at(depth(), 8);
+    pauses.period = at(depth(), 16);
+}
+
+llvm::Value* FunctionLowering::depth() {
+    if (depth_ == nullptr) {
+        depth_ = allocate_local(llvm::ArrayType::get(builder_.getInt64Ty(), 3), llvm::Align(8), "depth");
         llvm::IRBuilder<> first(allocations_);
-        limit_ = first.CreateCall(declare_stack_limit(module_), {}, "limit");
+        begin_depth(first, depth_);
     }
-    return limit_;
+    return depth_;
 }
 
 // Goes on in a new block, or with `fails`.
@@ -270,7 +294,7 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
                      : allocate_local(llvm::ArrayType::get(builder_.getInt8Ty(),
                                                            std::max<uint64_t>(values, 1) * kResultBytes),
                                       llvm::Align(kResultBytes), "results");
-    arguments.insert(arguments.end(), {results, error_, limit()});
+    arguments.insert(arguments.end(), {results, error_, depth()});
     llvm::Value* told = builder_.CreateCall(declare(callee), arguments, "status");
     llvm::Value* status = in_registers ? builder_.CreateExtractValue(told, 0) : told;
     if (instruction.catches) {
@@ -295,10 +319,25 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
 
 // --- pauses ----------------------------------------------------------------------------------------------
 
+// Whether every iteration calls a function that counts its calls up to a pause.
+bool FunctionLowering::always_calls(const ir::Region& body) const {
+    const std::function<bool(const Instruction&)> continues = [&](const Instruction& each) {
+        return each.opcode == Opcode::kContinue ||
+               std::any_of(each.regions.begin(), each.regions.end(), [&](const ir::Region& inner) {
+                   return std::any_of(inner.body.begin(), inner.body.end(), continues);
+               });
+    };
+    for (const Instruction& each : body.body) {
+        if (each.opcode == Opcode::kCall && has_calls(find(each.callee).body)) return true;
+        if (continues(each)) return false;
+    }
+    return false;
+}
+
 // Loops around loops count iterations up to a pause, while loops as well. Others become vectors, and go over
 // blocks of iterations.
 KernelLowering::Pauses FunctionLowering::open_pauses(const Instruction& loop) {
-    if (kernel_.is_kernel || !has_pauses_ || loop.lanes != 1) return {};
+    if (kernel_.is_kernel || !has_pauses_ || loop.lanes != 1 || always_calls(loop.regions.back())) return {};
     const bool is_for = loop.opcode == Opcode::kFor;
     const auto constant = [&](size_t k) {
         const auto* value = llvm::dyn_cast<llvm::ConstantInt>(index(loop.operands[k]));
@@ -314,6 +353,10 @@ KernelLowering::Pauses FunctionLowering::open_pauses(const Instruction& loop) {
         pauses.open = pauses.in_blocks = constant(2) == 1;
     } else {
         pauses.open = true;
+        if (has_calls(loop.regions.back())) {
+            share_pauses(pauses);
+            return pauses;
+        }
         constexpr uint64_t kFirst[] = {1024, 64, 1};
         for (llvm::Value** memory : {&pauses.left, &pauses.period}) {
             *memory = allocate_local(builder_.getInt64Ty(), llvm::Align(8), "pause");
@@ -375,9 +418,10 @@ llvm::Function* FunctionLowering::define_spread(const ir::Function& callee) {
         arguments.push_back(
             builder.CreateAlignedLoad(body->getArg(i)->getType(), place, llvm::Align(kResultBytes)));
     }
-    llvm::Value* limit = builder.CreateCall(declare_stack_limit(module_), {}, "limit");
+    llvm::Value* depth = builder.CreateAlloca(llvm::ArrayType::get(word, 3), nullptr, "depth");
+    begin_depth(builder, depth);
     arguments.insert(arguments.end(),
-                     {llvm::ConstantPointerNull::get(builder_.getPtrTy()), function->getArg(4), limit});
+                     {llvm::ConstantPointerNull::get(builder_.getPtrTy()), function->getArg(4), depth});
     builder.CreateRet(builder.CreateCall(body, arguments, "status"));
     return function;
 }

@@ -2,11 +2,12 @@
 // these call, and their heap memory.
 //
 //   int64_t function(const ArgumentWord* words, char* results)                 the host's (device/kernel.h)
-//   int64_t callee(parts of arguments..., char* results, char* error, limit)   for calls that passes left
+//   int64_t callee(parts of arguments..., char* results, char* error, depth)   for calls that passes left
 //
 // Both return 0, or 1 and the number of an error. Results are 16 bytes each; a callee whose results fit into
 // two registers returns them beside that. What an error tells is where the host's results would be. A callee
-// that calls compares its frame with the limit of the stack, and raises ir::kTooDeep beyond it.
+// that calls compares its frame with the limit of the stack, and raises ir::kTooDeep beyond it. It counts the
+// calls up to a pause, too: both are in `depth`, which is where the host's call has begun.
 #pragma once
 
 #include <span>
@@ -52,8 +53,11 @@ private:
     void return_unless(llvm::Value* goes_on, llvm::Value* status);
     void lower_heap(const ir::Instruction& instruction);
     void lower_tell(const ir::Instruction& instruction);
-    void check_stack();
-    llvm::Value* limit();
+    void begin_depth(llvm::IRBuilder<>& builder, llvm::Value* depth);
+    void check_depth();
+    llvm::Value* depth();
+    void share_pauses(Pauses& pauses);
+    bool always_calls(const ir::Region& body) const;
     void write(std::span<const Scalar> values, llvm::Value* to);
     std::vector<Scalar> read(std::span<const ir::Type> types, llvm::Value* from);
     void go_on_if(llvm::Value* holds, llvm::BasicBlock* fails, const char* name);
@@ -64,7 +68,7 @@ private:
     std::span<const ir::Function> callees_;
     llvm::Value* results_ = nullptr;
     llvm::Value* error_ = nullptr;
-    llvm::Value* limit_ = nullptr;
+    llvm::Value* depth_ = nullptr;
     bool has_pauses_ = true;  // where a loop begins
 };
 

@@ -12,7 +12,7 @@
 #include "codegen/interpreter/slots.h"
 #include "codegen/runtime/draw_words.h"
 #include "core/optimisation_switches.h"
-#include "passes/inline_calls.h"
+#include "passes/calls/inline_calls.h"
 #include "passes/simplify.h"
 #include "weft/errors.h"
 

@@ -1,5 +1,5 @@
 // Loops of one iteration become branches, but for those that something in them leaves for a loop around.
-#include "passes/structured_returns.h"
+#include "passes/calls/structured_returns.h"
 
 #include <string>
 

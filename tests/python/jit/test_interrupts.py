@@ -71,6 +71,12 @@ def walk(n, depth=0):
     return s + 1
 
 
+def recursion(n):
+    # Forty deep at most.
+    k = min(n, 60)
+    return k if k < 2 else recursion(k - 1) + recursion(k - 2)
+
+
 def walk_caught(n):
     s = 0
     try:
@@ -100,9 +106,7 @@ for name in sys.argv[2:]:
         print(name, f(1) == before)
 """
 
-NAMES = (
-    "one_loop inner_loops long_inner_loops while_loop leaves heap walk walk_caught walks_in_chunks".split()
-)
+NAMES = "one_loop inner_loops long_inner_loops while_loop leaves heap walk recursion walk_caught walks_in_chunks".split()
 
 
 @pytest.mark.parametrize("gil", ("gil", "nogil"))

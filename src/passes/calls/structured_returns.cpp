@@ -1,4 +1,4 @@
-#include "passes/structured_returns.h"
+#include "passes/calls/structured_returns.h"
 
 #include <algorithm>
 #include <optional>
