@@ -72,7 +72,6 @@ def walk(n, depth=0):
 
 
 def recursion(n):
-    # Forty deep at most.
     k = min(n, 60)
     return k if k < 2 else recursion(k - 1) + recursion(k - 2)
 
@@ -106,7 +105,8 @@ for name in sys.argv[2:]:
         print(name, f(1) == before)
 """
 
-NAMES = "one_loop inner_loops long_inner_loops while_loop leaves heap walk recursion walk_caught walks_in_chunks".split()
+NAMES = """one_loop inner_loops long_inner_loops while_loop leaves heap walk recursion walk_caught
+walks_in_chunks""".split()
 
 
 @pytest.mark.parametrize("gil", ("gil", "nogil"))
