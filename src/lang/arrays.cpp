@@ -357,8 +357,15 @@ Value FunctionLowering::allocate(ScalarType element, std::span<const ValueId> si
         elements = builder_->apply(OpId::kMultiply, {elements, factor});
     }
     constexpr double kMostBytes = 281474976710656.0;  // 2**48: no address space has more
-    check(builder_->apply(OpId::kLessEqual, {elements, real(kMostBytes / static_cast<double>(itemsize))}),
-          site("MemoryError", "an array of so many elements has no place in memory"), {}, where);
+    Site too_large = site("MemoryError", "an array of so many elements has no place in memory");
+    too_large.kind = SiteKind::kTooLarge;
+    const ValueId whole = builder_->apply(OpId::kMultiply, {elements, real(static_cast<double>(itemsize))});
+    if (compilation_.catches()) {  // where errors are told apart by their class
+        Site beyond = too_large;
+        beyond.exception = "ValueError";
+        check(builder_->apply(OpId::kLess, {whole, real(kBytesOfAll)}), std::move(beyond), {whole}, where);
+    }
+    check(builder_->apply(OpId::kLessEqual, {whole, real(kMostBytes)}), std::move(too_large), {whole}, where);
     std::vector<ValueId> strides(shape.size());
     ValueId bytes = integer(itemsize).parts[0];
     for (size_t d = shape.size(); d-- > 0;) {
@@ -512,9 +519,10 @@ Value FunctionLowering::call_allocate(const std::string& name, const Arguments& 
     if (fills && !fill_value) fail(where, name + "() needs a fill_value");
     std::vector<ValueId> shape;
     if (like) {
-        if (!is_array(first->type))
-            fail(where, name + "() takes an array, not " + lang::describe(first->type));
-        for (size_t d = 0; d < first->type->rank; ++d) shape.push_back(size_of(*first, d));
+        if (!is_array(first->type) && !is_scalar(first->type))
+            fail(where, name + "() takes an array or a number, not " + lang::describe(first->type));
+        for (size_t d = 0; is_array(first->type) && d < first->type->rank; ++d)
+            shape.push_back(size_of(*first, d));
     } else if (first->type->kind == TypeKind::kTuple) {
         for (size_t i = 0; i < first->type->parts.size(); ++i)
             shape.push_back(as_index(tuple_item(*first, i), where));

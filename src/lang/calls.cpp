@@ -360,6 +360,15 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         if (name == "argsort" && of_array) return sort_array(name, arguments.positional[0], arguments, 1);
         if (name == "array" || name == "asarray") return call_array(arguments);
         if (name == "where") return call_where(arguments);
+        static constexpr std::string_view kJoined[] = {"concatenate", "stack",  "vstack",      "row_stack",
+                                                       "hstack",      "dstack", "column_stack"};
+        if (std::find(std::begin(kJoined), std::end(kJoined), name) != std::end(kJoined))
+            return call_joined(name, arguments);
+        if (name == "diag") return call_diagonal(arguments);
+        const bool of_number = arguments.positional.size() == 1 && arguments.keywords.empty() &&
+                               (of_array || is_scalar(arguments.positional[0].type));
+        if ((name == "real" || name == "imag") && of_number)
+            return attribute_of(arguments.positional[0], name, arguments.where);
         if (name == "dtype") {
             expect_arguments(path, arguments, 1, 1);
             const auto dtype = dtype_of(arguments.positional[0], arguments.where);

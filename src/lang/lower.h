@@ -24,6 +24,7 @@ enum class SiteKind : uint8_t {
     kIndex,      // payload: index, size; `axis`
     kBroadcast,  // payload: a size, and the one that it has to be; `axis`
     kToInteger,  // payload: a float64, which no int64 holds
+    kTooLarge,   // payload: a float64, the bytes of an array that is not made
     kUnbound,    // `text` names the variable
     kTold,       // what `told` says, by a payload of all its values
 };
@@ -65,6 +66,9 @@ struct LoopNote {
     const FunctionSource* function = nullptr;
     NodeId node = 0;
 };
+
+// An array of as many bytes or more has no size that NumPy knows.
+constexpr double kBytesOfAll = 9223372036854775808.0;
 
 // What an error says. `payload` is what the code wrote: values 16 bytes apart.
 std::string message_of(const Site& site, const char* payload);

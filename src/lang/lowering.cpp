@@ -185,6 +185,13 @@ std::string message_of(const Site& site, const char* payload) {
             if (std::isinf(value)) return "cannot convert float infinity to integer";
             return "cannot convert a float beyond 64 bits to an integer";
         }
+        case SiteKind::kTooLarge: {
+            double bytes = 0;
+            std::memcpy(&bytes, payload, sizeof(bytes));
+            if (bytes < kBytesOfAll) return site.text;
+            return "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible "
+                   "size.";
+        }
         case SiteKind::kUnbound:
             if (site.exception == "NameError")
                 return "cannot access free variable '" + site.text +
@@ -195,9 +202,10 @@ std::string message_of(const Site& site, const char* payload) {
 }
 
 std::string exception_of(const Site& site, const char* payload) {
-    if (site.kind != SiteKind::kToInteger) return site.exception;
+    if (site.kind != SiteKind::kToInteger && site.kind != SiteKind::kTooLarge) return site.exception;
     double value = 0;
     std::memcpy(&value, payload, sizeof(value));
+    if (site.kind == SiteKind::kTooLarge) return value < kBytesOfAll ? "MemoryError" : "ValueError";
     return std::isnan(value) ? "ValueError" : "OverflowError";
 }
 

@@ -554,6 +554,11 @@ private:
     Value call_where(const Arguments& arguments);
     Value ravelled(const Value& array, NodeId where);
     Value call_made(const std::string& name, const Arguments& arguments);
+    // One array of several, and diagonals (arrays/joining.cpp).
+    Value with_axes(const Value& array, std::span<const int> axes);
+    Value with_axis_at(const Value& array, ir::ValueId axis);
+    Value call_joined(const std::string& name, const Arguments& arguments);
+    Value call_diagonal(const Arguments& arguments);
     void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
     std::optional<Value> array_reduction(const Value& array, const std::string& name, NodeId where);
     const OpInfo& operation_of(const std::string& name, NodeId where);

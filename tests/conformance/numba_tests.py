@@ -30,6 +30,7 @@ IGNORED = {
     "locals",
     "no_cpython_wrapper",
     "no_cfunc_wrapper",
+    "_nrt",
 }
 KNOWN = {"boundscheck", "error_model", "fastmath", "nogil"}
 OWN = ("numba.literal_unroll", "numba.literally")  # what is Numba's own, and not Python's
@@ -212,6 +213,8 @@ def outcome_of(test, weft):
     kind, error, _ = seen[0]
     while error.__cause__ is not None and not isinstance(error, Internal):
         error = error.__cause__
+    if isinstance(error, AttributeError) and "memoryview' object has no attribute 'refcount'" in str(error):
+        return "internal", "the count of users in a result's memory"
     if any(issubclass(each[0], Internal) for each in seen) or isinstance(error, Internal):
         return "internal", str(error)
     text = str(error).split("\n")[0].split(": ", 1)

@@ -281,13 +281,16 @@ Value FunctionLowering::call_made(const std::string& name, const Arguments& give
                                                            : std::vector<std::string>{"n", "dtype"};
     const size_t least = name == "linspace" ? 2 : 1;
     arguments.resize(names.size(), none());
-    if (given.positional.size() < least || given.positional.size() > names.size())
+    if (given.positional.size() + given.keywords.size() < least || given.positional.size() > names.size())
         expect_arguments(name, given, least, names.size());
     for (const auto& [keyword, value] : given.keywords) {
         const auto at = std::find(names.begin(), names.end(), keyword);
         if (at == names.end())
             fail(where, name + "() takes no keyword '" + keyword + "' in a compiled function");
         arguments[static_cast<size_t>(at - names.begin())] = value;
+    }
+    for (size_t i = 0; i < least; ++i) {
+        if (arguments[i].type->kind == TypeKind::kNone) fail(where, name + "() needs '" + names[i] + "'");
     }
     if (name == "linspace") {
         if (arguments[2].type->kind == TypeKind::kNone) arguments[2] = integer(50);

@@ -1,6 +1,7 @@
 // Lists: blocks whose heads stay where they are (list_layout.h), and what Python does with them. What needs a
 // loop is in the prelude (prelude/of_lists.py).
 #include <algorithm>
+#include <array>
 
 #include "lang/lowering.h"
 #include "lang/prelude.h"
@@ -560,7 +561,9 @@ Value FunctionLowering::array_of(const Value& value, std::optional<ScalarType> d
         fill(result, value, where);
         return result;
     }
-    if (value.type->kind == TypeKind::kTuple && !value.type->parts.empty())
+    if (value.type->kind == TypeKind::kTuple && value.type->parts.empty())
+        return allocate(dtype.value_or(ScalarType::kFloat64), std::array{integer(0).parts[0]}, where);
+    if (value.type->kind == TypeKind::kTuple)
         return array_of(call_lists("copy", {value}, where), dtype, where);
     if (!is_list(value.type))
         fail(where, "array() makes no array of " + lang::describe(value.type) + " in a compiled function");
@@ -568,6 +571,18 @@ Value FunctionLowering::array_of(const Value& value, std::optional<ScalarType> d
     if ((element->kind == TypeKind::kTuple && !element->parts.empty()) ||
         (is_array(element) && element->rank == 1))
         return array_of(call_lists("lists_of", {value}, where), dtype, where);
+    if (element->kind == TypeKind::kTuple) {
+        const std::array shape = {length_of(value), integer(0).parts[0]};
+        return allocate(dtype.value_or(ScalarType::kFloat64), shape, where);
+    }
+    // Lists of lists of rows are the rows of all of them, one behind the other.
+    if (is_list(element) && !is_scalar(element->parts[0]) && element->parts[0]->kind != TypeKind::kNever) {
+        const Value length = call_lists("length_of_rows", {value}, where);
+        const Value rows = array_of(call_lists("flattened", {value}, where), dtype, where);
+        std::vector<Value> shape{scalar(length.type, length_of(value)), length};
+        for (size_t d = 1; d < rows.type->rank; ++d) shape.push_back(scalar(length.type, size_of(rows, d)));
+        return reshaped(rows, std::move(shape), where);
+    }
     const bool of_rows = is_list(element);
     TypeRef number = of_rows ? element->parts[0] : element;
     if (number->kind == TypeKind::kNever) number = scalar_type(ScalarType::kFloat64, true);

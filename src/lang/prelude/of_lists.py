@@ -212,6 +212,14 @@ def length_of_rows(rows):
     return count
 
 
+def flattened(rows):
+    result = []
+    for row in rows:
+        for x in row:
+            result.append(x)
+    return result
+
+
 def fill(array, items):
     for k in range(len(array)):
         array[k] = items[k]

@@ -248,3 +248,38 @@ def fill_diagonal(values, k):
         j = i + k
         if j >= 0 and j < values.shape[1]:
             values[i, j] = 1
+
+
+def axis_of(axis, rank):
+    if axis < -rank or axis >= rank:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
+    return axis + rank if axis < 0 else axis
+
+
+def expect_shape(first, shape, number, axis):
+    if first != shape:
+        raise ValueError("all input arrays must have the same shape")
+
+
+def expect_shape_beside(first, shape, number, axis):
+    for d in range(len(shape)):
+        if d != axis and first[d] != shape[d]:
+            raise ValueError(
+                "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                f"dimension {d}, the array at index 0 has size {first[d]} and the array at index {number} has size "
+                f"{shape[d]}"
+            )
+
+
+def length_of_diagonal(shape, k):
+    rows, columns = shape
+    if k >= 0:
+        return max(min(rows, columns - k), 0)
+    return max(min(rows + k, columns), 0)
+
+
+def put_on_diagonal(matrix, values, k):
+    right = max(k, 0)
+    down = max(-k, 0)
+    for i in range(len(values)):
+        matrix[i + down, i + right] = values[i]

@@ -208,6 +208,8 @@ def test_bad_sizes_raise():
     with pytest.raises(ValueError, match="negative dimensions"):
         f(-1)
     with pytest.raises(MemoryError):
+        f(2**58)
+    with pytest.raises(ValueError, match="array is too big"):
         f(2**60)
     assert f(1)[0].tolist() == [0]
 
