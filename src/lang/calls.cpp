@@ -200,12 +200,22 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
             values.push_back(convert(*given[i], type, arguments.where));
             continue;
         }
-        const Value value = at_border(convert(*given[i], type, arguments.where));
         types.push_back(type);
-        parts.insert(parts.end(), value.parts.begin(), value.parts.end());
+        values.push_back(convert(*given[i], type, arguments.where));
     }
     if (!missing.empty()) refuse_arguments(arguments.where, callee, missing.message(callee.name));
     if (callee.resume != nullptr) return make_generator(callee, values, arguments.where);
+    if (can_inline(callee)) {
+        const TypeRef type = compilation_.result_of(callee, types, spot(arguments.where));
+        Value result = inline_call(callee, types, std::move(values), type, arguments.where);
+        result.fresh = has_owner(type);
+        add_temporary(result);
+        return result;
+    }
+    for (const Value& value : values) {
+        const std::vector<ValueId> at = at_border(value).parts;
+        parts.insert(parts.end(), at.begin(), at.end());
+    }
     for (const Value& global : globals_) {
         const std::vector<ValueId> given_parts = at_border(global).parts;
         parts.insert(parts.end(), given_parts.begin(), given_parts.end());

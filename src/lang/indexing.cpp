@@ -144,11 +144,19 @@ Value FunctionLowering::any_item(const Value& tuple, ValueId at, NodeId where) {
     type = without_literals(type);
     if (!is_scalar(type)) return any_item_of(tuple, at, 0, type, where);
     Value result = convert(tuple_item(tuple, 0), type, where);
+    const bool is_index = !dry_ && type->scalar == ScalarType::kInt64;
+    Fact any{INT64_MAX, INT64_MIN, {}, 0};
     for (size_t i = 1; i < parts.size(); ++i) {
         const Value item = convert(tuple_item(tuple, i), type, where);
         const ValueId is_it = apply(OpId::kEqual, {at, integer(static_cast<int64_t>(i)).parts[0]});
         result = scalar(type, apply(OpId::kSelect, {is_it, item.parts[0], result.parts[0]}));
     }
+    for (size_t i = 0; is_index && i < parts.size(); ++i) {
+        const Fact known = fact(convert(tuple_item(tuple, i), type, where).parts[0]);
+        any.least = std::min(any.least, known.least);
+        any.most = std::max(any.most, known.most);
+    }
+    if (is_index) note(result.parts[0], any);
     return result;
 }
 

@@ -498,7 +498,7 @@ bool FunctionLowering::lower_for_over(NodeId id, const Sequence& sequence, Envir
 bool FunctionLowering::lower_iteration(NodeId id, const Sequence& sequence, Environment& environment,
                                        ValueId counter) {
     note(counter, sequence.direct ? sequence.of_element : Fact{0, INT64_MAX, {}, 0});
-    if (!dry_ && hoist_ != nullptr && hoist_->loop == id) hoist_->counter = counter;
+    if (!dry_ && hoist_ != nullptr && hoist_->is_of(source_, id)) hoist_->counter = counter;
     const Value element = sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
     note_raise(environment);
     assign(node(id).children[0], element, environment, id);
@@ -543,6 +543,7 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
     const ValueId upper = sequence.direct ? sequence.bounds[1] : sequence.count();
     const ValueId step = sequence.direct ? sequence.bounds[2] : integer(1).parts[0];
     Hoist bounds;
+    bounds.function = &source_;
     bounds.loop = id;
     bounds.lower = lower;
     bounds.upper = upper;
@@ -566,7 +567,7 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
         loop.level = open_loops_;
         Environment inner = start_iteration(loop, environment, arguments.subspan(1));
         note_carried(id, loop, initials, arguments.subspan(1));
-        if (hoist_ != nullptr && hoist_->loop == id) hoist_->counter = arguments[0];
+        if (hoist_ != nullptr && hoist_->is_of(source_, id)) hoist_->counter = arguments[0];
         for (const auto& [v, ahead] : rising) {
             const ValueId value = builder_->apply(OpId::kAdd, {arguments[0], ahead});
             note_operator(OpId::kAdd, value, arguments[0], ahead);

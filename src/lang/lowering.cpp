@@ -260,7 +260,7 @@ void FunctionLowering::lower_body(Environment& environment) {
     }
     const Value result = convert(none(), result_, 0);
     for (Value& variable : environment) release(variable);
-    builder_->return_values(at_border(result).parts);
+    return_parts(at_border(result).parts);
 }
 
 // A function that calls itself is typed again until its result does not grow any more.

@@ -107,6 +107,13 @@ public:
     std::string name_beside(const std::string& name) {
         return name + ".chunk" + std::to_string(++functions_beside_);
     }
+    // Whether so many nodes are still lowered in place of calls.
+    bool may_inline(size_t nodes) {
+        constexpr size_t kMost = 5000;
+        if (inlined_ + nodes > kMost) return false;
+        inlined_ += nodes;
+        return true;
+    }
     void add_function(ir::Function function) { module_.functions.push_back(std::move(function)); }
     const ir::Function& function(const std::string& name) const { return *module_.find(name); }
     Lowered finish(const Specialised& entry, std::span<const TypeRef> arguments);
@@ -132,6 +139,7 @@ private:
     std::vector<ParallelNote> parallel_;
     std::vector<LoopNote> loops_;
     int functions_beside_ = 0;
+    size_t inlined_ = 0;
     bool catches_ = false;
     ExceptionClasses exceptions_;
 };
@@ -653,6 +661,20 @@ private:
     static ir::Type buffer_type(TypeRef type);
     static ir::BufferType list_head_type();
 
+    // --- calls in place (inlined_calls.cpp) -----------------------------------------------------------
+
+    // A function that is lowered in place of a call.
+    struct Inlined {
+        bool is_loop = false;  // of one iteration, which its returns leave
+        int level = 0;         // of that loop
+        std::vector<ir::ValueId> parts{};
+        std::vector<Outcome> outcomes{};  // of what it returns
+    };
+    bool can_inline(const FunctionSource& callee) const;
+    Value inline_call(const FunctionSource& callee, std::span<const TypeRef> types,
+                      std::vector<Value> arguments, TypeRef result, NodeId where);
+    void return_parts(const std::vector<ir::ValueId>& parts);
+
     // --- facts (facts/values.cpp) ---------------------------------------------------------------------
 
     Fact fact(ir::ValueId value) const;
@@ -746,6 +768,8 @@ private:
     std::map<std::pair<NodeId, std::vector<TypeRef>>, std::vector<TypeRef>> known_loops_;
     Known known_;
     Hoist* hoist_ = nullptr;
+    const FunctionLowering* around_ = nullptr;  // of a function in place of a call
+    Inlined* inlined_ = nullptr;
     std::vector<Value> temporaries_;  // fresh values that nobody has kept
     std::vector<Try*> tries_;
     std::vector<Final> finals_;

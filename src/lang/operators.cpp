@@ -240,6 +240,8 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
     Value result;
     const bool is_signed = type != nullptr && type->scalar == ScalarType::kInt64;
     const bool is_not_negative = is_signed && (divisor > 0 || known_of(right).least >= 0);
+    const bool is_positive =
+        is_not_negative && (known_of(right).least > 0 || compilation_.options().check_division);
     if (is_not_negative && known_of(left).least >= 0) {
         // Nothing is to be rounded down, so that it is a division without signs.
         const auto number = [&](const Value& value) {
@@ -247,7 +249,24 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
         };
         result = scalar(
             type, builder_->cast(builder_->apply(op, {number(left), number(right)}), ScalarType::kInt64));
-    } else if (is_signed && divisor == 0 && !is_not_negative) {
+    } else if (is_signed && divisor == 0 && is_positive) {
+        // Without signs, too: what is negative is the complement of a number that is not, and so is its
+        // quotient as it is rounded, towards minus infinity.
+        const ValueId number = cast(left, ScalarType::kInt64), by = cast(right, ScalarType::kInt64);
+        const ValueId sign = builder_->apply(OpId::kRightShift, {number, builder_->index(63)});
+        const auto without_sign = [&](ValueId value) { return builder_->cast(value, ScalarType::kUInt64); };
+        const ValueId magnitude = builder_->apply(OpId::kBitwiseXor, {number, sign});
+        const ValueId divided =
+            builder_->apply(OpId::kBitwiseXor,
+                            {builder_->cast(builder_->apply(op, {without_sign(magnitude), without_sign(by)}),
+                                            ScalarType::kInt64),
+                             sign});
+        const bool rest = op == OpId::kRemainder;
+        result = scalar(
+            type, rest
+                      ? builder_->apply(OpId::kAdd, {divided, builder_->apply(OpId::kBitwiseAnd, {by, sign})})
+                      : divided);
+    } else if (is_signed && divisor == 0) {
         // Of the divisors that machines cannot take only -1 is left, which is rare, so that a branch costs
         // less than to divide by something else.
         const ValueId by = cast(right, ScalarType::kInt64);

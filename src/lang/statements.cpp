@@ -294,7 +294,7 @@ bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
     const std::vector<Value> around = temporaries_;  // which end on the other ways, too
     end_temporaries(0);
     temporaries_ = around;
-    builder_->return_values(result.parts);
+    return_parts(result.parts);
     return false;
 }
 

@@ -11,11 +11,14 @@
 
 namespace weft::lang {
 
+struct FunctionSource;
+
 // A loop that is lowered as if indices that go along with it were in bounds. What has to hold for that is
 // gathered, to be tested before the loop.
 struct Hoist {
-    NodeId loop;          // whose counter it is
-    ir::ValueId counter;  // goes from `lower` to below `upper`, in some order
+    const FunctionSource* function;  // of the loop
+    NodeId loop;                     // whose counter it is
+    ir::ValueId counter;             // goes from `lower` to below `upper`, in some order
     ir::ValueId lower, upper;
     size_t first = 0;  // values before this one are those of before the loop
 
@@ -32,6 +35,7 @@ struct Hoist {
     };
     std::vector<Index> indices{};
 
+    bool is_of(const FunctionSource& source, NodeId id) const { return function == &source && loop == id; }
     bool is_before(ir::ValueId value) const { return value.index < first; }
 };
 

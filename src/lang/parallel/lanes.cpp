@@ -132,6 +132,7 @@ void FunctionLowering::run_lanes(NodeId id, const ParallelLoop& plan, const Sequ
     };
     const ValueId lower = sequence.bounds[0], upper = sequence.bounds[1];
     Hoist bounds;
+    bounds.function = &source_;
     bounds.loop = id;
     bounds.lower = lower;
     bounds.upper = upper;

@@ -592,3 +592,149 @@ def test_functions_that_call_each_other():
         assert np.jit(function)(9.0) == function(9.0)
     with pytest.raises(np.CompileError, match="calls itself on every way"):
         np.jit(endless_one)(1)
+
+
+# --- calls in place --------------------------------------------------------------------------------------
+
+
+@np.jit
+def taken(a, i):
+    return a[i]
+
+
+@np.jit
+def put(a, i, x):
+    a[i] = x
+
+
+@np.jit
+def around(u, i, j):
+    return u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4 * u[i, j]
+
+
+@np.jit
+def clamped(x, low, high):
+    if x < low:
+        return low
+    if x > high:
+        return high
+    return x
+
+
+@np.jit
+def first_at_least(a, x):
+    for i in range(len(a)):
+        if a[i] >= x:
+            return i
+    return -1
+
+
+@np.jit
+def both(a, i):
+    return taken(a, i), taken(a, i + 1)
+
+
+@np.jit
+def refused(x):
+    if x > 3:
+        raise ValueError("too large")
+    return x
+
+
+@np.jit
+def half_of(a):
+    return a[: len(a) // 2]
+
+
+@np.jit
+def doubled(a):
+    b = np.empty(len(a))
+    for i in range(len(a)):
+        b[i] = 2 * a[i]
+    return b
+
+
+def copied(a, n):
+    b = np.zeros(len(a))
+    for i in range(n):
+        put(b, i, taken(a, i) * 2 + 1)
+    return b[0], b[-1]
+
+
+def smoothed(u, n):
+    s = 0.0
+    for i in range(1, n - 1):
+        for j in range(1, n - 1):
+            s += around(u, i, j)
+    return s
+
+
+def clamps(a, n):
+    s = 0.0
+    for i in range(n):
+        s += a[clamped(i, 0, len(a) - 1)]
+    return s
+
+
+def searches(a, n):
+    s = 0
+    for i in range(n):
+        s += first_at_least(a, i * 0.1) + taken(a, first_at_least(a, 0.0)) > 0
+    return s
+
+
+def pairs(a, n):
+    s = 0.0
+    for i in range(n):
+        x, y = both(a, i)
+        s += x * y
+    return s
+
+
+def refuses(a, n):
+    s = 0.0
+    for i in range(n):
+        s += refused(i) + a[i]
+    return s
+
+
+def halves_of_doubles(a, n):
+    s = 0.0
+    for i in range(n):
+        half = half_of(doubled(a))
+        s += half[i] + len(half)
+    return s
+
+
+def outcome_of(function, *arguments):
+    try:
+        return function(*arguments)
+    except (IndexError, ValueError) as error:
+        return type(error), str(error).split(" for ")[0]
+
+
+@pytest.mark.parametrize("function", (copied, smoothed, clamps, searches, pairs, refuses, halves_of_doubles))
+def test_calls_in_place(function):
+    compiled = np.jit(function)
+    a = numpy.random.default_rng(3).random((6, 6) if function is smoothed else 7)
+    for n in (-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 12):
+        assert outcome_of(compiled, a, n) == outcome_of(function, a, n), n
+
+
+@pytest.mark.parametrize("function", (copied, smoothed))
+def test_what_is_known_of_a_loop_is_known_in_what_it_calls(function):
+    compiled = np.jit(function)
+    compiled(numpy.ones((5, 5) if function is smoothed else 5), 3)
+    (text,) = compiled.inspect_ir().values()
+    assert "call" not in text
+    fast, slow = text[text.index("for ") :].split("} else {", 1)
+    assert "check" not in fast
+    assert "check" in slow
+
+
+def test_calls_in_place_name_their_own_line():
+    compiled = np.jit(pairs)
+    with pytest.raises(IndexError) as error:
+        compiled(numpy.ones(3), 3)
+    last = traceback.extract_tb(error.tb)[-1]
+    assert (last.name, last.line) == ("taken", "return a[i]")
