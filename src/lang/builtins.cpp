@@ -249,7 +249,14 @@ Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
     Value best = items[0];
     for (size_t i = 1; i < items.size(); ++i) {
         const Value better = compare(largest ? "gt" : "lt", items[i], best, arguments.where);
+        const Value before = best;
         best = select(truth(better, arguments.where), items[i], best, arguments.where);
+        const auto is_index = [](const Value& value) {
+            return is_integer(value.type) && value.type->scalar == ScalarType::kInt64;
+        };
+        if (!dry_ && is_index(best) && is_index(before) && is_index(items[i]))
+            note_operator(largest ? OpId::kMaximum : OpId::kMinimum, best.parts[0], before.parts[0],
+                          items[i].parts[0]);
     }
     return best;
 }

@@ -411,7 +411,10 @@ Value FunctionLowering::lower_condition(NodeId id, Environment& environment) {
         default: break;
     }
     if (const auto known = literal_integer(value.type)) return boolean(*known != 0);
-    return scalar(scalar_type(ScalarType::kBool, true), truth(value, id));
+    const ValueId holds = truth(value, id);
+    if (!dry_ && is_integer(value.type) && value.type->scalar == ScalarType::kInt64)
+        note_comparison(OpId::kNotEqual, holds, value, integer(0));
+    return scalar(scalar_type(ScalarType::kBool, true), holds);
 }
 
 Value FunctionLowering::lower_condition(NodeId id, size_t from, Environment& environment) {

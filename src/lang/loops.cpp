@@ -566,7 +566,7 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
         const Learned learned(known_);
         loop.level = open_loops_;
         Environment inner = start_iteration(loop, environment, arguments.subspan(1));
-        note_carried(id, loop, initials, arguments.subspan(1));
+        note_carried(id, loop, environment, initials, arguments.subspan(1));
         if (hoist_ != nullptr && hoist_->is_of(source_, id)) hoist_->counter = arguments[0];
         for (const auto& [v, ahead] : rising) {
             const ValueId value = builder_->apply(OpId::kAdd, {arguments[0], ahead});
@@ -646,7 +646,7 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
                 const Learned learned(known_);
                 loop.level = open_loops_;
                 Environment inner = start_iteration(loop, environment, arguments);
-                note_carried(id, loop, initials, arguments);
+                note_carried(id, loop, environment, initials, arguments);
                 const Now now(*this, inner);
                 loops_.push_back(&loop);
                 test(inner, loop);

@@ -700,6 +700,7 @@ private:
     void note_comparison(OpId op, ir::ValueId result, const Value& left, const Value& right);
     void note_junction(bool is_and, ir::ValueId result, ir::ValueId left, ir::ValueId right);
     void learn(ir::ValueId condition, bool holds);
+    void learn_different(ir::ValueId left, ir::ValueId right);
     void learn_less(ir::ValueId left, ir::ValueId right, int64_t more);
     void add_upper(const Upper& upper);
     void refine(ir::ValueId value, __int128 least, __int128 most);
@@ -711,8 +712,12 @@ private:
     void note(std::span<const ir::ValueId> parts, std::span<const TypeRef> types,
               std::span<const Outcome> outcomes);
     int direction_of(NodeId loop, size_t variable) const;
-    void note_carried(NodeId id, Loop& loop, std::span<const ir::ValueId> initials,
-                      std::span<const ir::ValueId> carried);
+    void note_carried(NodeId id, Loop& loop, const Environment& environment,
+                      std::span<const ir::ValueId> initials, std::span<const ir::ValueId> carried);
+    // Variables that are never negative in the loop (facts/signs.cpp).
+    std::set<size_t> never_negative(NodeId id, const Loop& loop, const Environment& environment) const;
+    bool stays_positive(NodeId loop, size_t variable, const std::set<size_t>& variables) const;
+    bool is_never_negative(NodeId id, const std::set<size_t>& variables) const;
     void note_end(Loop& loop, std::span<const ir::ValueId> parts);
 
     // --- errors ---------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // What conditions tell of integers in the branches and iterations that they lead to.
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "lang/lowering.h"
 
@@ -63,6 +64,16 @@ void FunctionLowering::learn(ValueId condition, bool holds) {
     if (op == OpId::kLessEqual) learn_less(left, right, 1);
     if (op == OpId::kGreater || op == OpId::kEqual) learn_less(right, left, op == OpId::kEqual ? 1 : 0);
     if (op == OpId::kGreaterEqual) learn_less(right, left, 1);
+    if (op == OpId::kNotEqual) learn_different(left, right);
+}
+
+void FunctionLowering::learn_different(ValueId left, ValueId right) {
+    for (const auto& [value, other] : {std::pair{left, right}, std::pair{right, left}}) {
+        const Fact known = fact(value), constant = fact(other);
+        if (constant.least != constant.most) continue;
+        if (known.least == constant.least) refine(value, static_cast<Wide>(known.least) + 1, known.most);
+        if (known.most == constant.most) refine(value, known.least, static_cast<Wide>(known.most) - 1);
+    }
 }
 
 // left < right + more, and so what they are sums of, where these did not overflow.
@@ -212,12 +223,14 @@ int FunctionLowering::direction_of(NodeId loop, size_t variable) const {
 
 // At the beginning of an iteration. A variable that only counts up is never below what it was before the
 // loop, if that was far enough from where integers end: from there it takes years to overflow.
-void FunctionLowering::note_carried(NodeId id, Loop& loop, std::span<const ValueId> initials,
-                                    std::span<const ValueId> carried) {
+void FunctionLowering::note_carried(NodeId id, Loop& loop, const Environment& environment,
+                                    std::span<const ValueId> initials, std::span<const ValueId> carried) {
+    const std::set<size_t> without_sign = never_negative(id, loop, environment);
     size_t at = 0;
     for (size_t i = 0; i < loop.carried.size(); at += part_count(loop.types[i]), ++i) {
         if (!is_int64(loop.types[i])) continue;
         loop.starts.emplace_back(i, carried[at]);
+        if (without_sign.contains(loop.carried[i])) note(carried[at], {0, INT64_MAX, {}, 0});
         int direction = direction_of(id, loop.carried[i]);
         const Fact initial = fact(initials[at]);
         const std::vector<Upper> uppers = uppers_of(initials[at]);

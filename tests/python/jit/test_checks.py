@@ -456,3 +456,121 @@ def test_loops_with_loops_run_without_checks():
     fast = text[: text.index("} else {")]
     assert fast.count("for ") == 3
     assert "check" not in fast
+
+
+# Whether no variable is ever negative, and so nothing is divided with signs.
+SIGNS = {
+    "gcd": (
+        True,
+        """\
+        def f(a, b):
+            a = max(a, 0)
+            b = max(b, 0)
+            while b:
+                a, b = b, a % b
+            return a""",
+    ),
+    "digits": (
+        True,
+        """\
+        def f(a, b):
+            n = max(a, 1)
+            s = 0
+            while n > 0:
+                s = (s ^ n % 10) & 255
+                n //= 10
+            return s""",
+    ),
+    "power": (
+        True,
+        """\
+        def f(a, b):
+            result, base, left = 1, a % 97, max(b, 0)
+            while left:
+                if left & 1:
+                    result = result * base % 97
+                base = base * base % 97
+                left >>= 1
+            return result""",
+    ),
+    "differences": (
+        False,
+        """\
+        def f(a, b):
+            a = max(a, 0)
+            b = max(b, 1)
+            for _ in range(4):
+                a, b = b, a % b - 3
+                if b == 0:
+                    break
+            return a * 1000 + b""",
+    ),
+    "inner loop": (
+        False,
+        """\
+        def f(a, b):
+            a = max(a, 0)
+            s = 0
+            for _ in range(3):
+                s = s * 10 + a % 7
+                a = a // 2
+                for k in range(2):
+                    a -= 5 * k
+            return s""",
+    ),
+    "sums": (
+        False,
+        """\
+        def f(a, b):
+            a = max(a, 0)
+            s = 0
+            for _ in range(4):
+                a = a + 9223372036854775807
+                s = s * 5 + a % 7
+            return s""",
+    ),
+    "other variable": (
+        False,
+        """\
+        def f(a, b):
+            n = max(a, 1)
+            d = 7
+            s = 0
+            while n > 0:
+                s = s * 3 + n % d
+                d = b
+                if d == 0:
+                    break
+                n = n // 3 if n < 1000 else 0
+            return s""",
+    ),
+}
+
+
+def as_int64(value):
+    return (value + 2**63) % 2**64 - 2**63
+
+
+@pytest.mark.parametrize("name", SIGNS)
+def test_variables_that_are_never_negative(name):
+    is_known, source = SIGNS[name]
+    source = textwrap.dedent(source)
+    space = {}
+    exec(source, space)
+    function = weft.jit(space["f"], source=source)
+    numbers = (0, 1, 2, 3, 7, 12, 18, 97, 1000, 2**40 + 1, 2**62 + 3, 2**63 - 1, -1, -5, -12, -(2**63))
+    for a in numbers:
+        for b in numbers:
+            if name == "sums":
+                expected, total = 0, max(a, 0)
+                for _ in range(4):
+                    total = as_int64(total + 2**63 - 1)
+                    expected = as_int64(expected * 5 + total % 7)
+            else:
+                expected = as_int64(space["f"](a, b))
+            assert function(a, b) == expected, (a, b)
+    (text,) = function.inspect_ir().values()
+    divisions = [line for line in text.splitlines() if "remainder" in line or "floor_divide" in line]
+    assert divisions
+    if is_known:
+        assert "raise" not in text
