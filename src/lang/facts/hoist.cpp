@@ -224,21 +224,24 @@ ValueId FunctionLowering::hoisted_checks(const Hoist& hoist) {
     return all;
 }
 
-// Whether all that loops in it are loops without loops, whose checks those of this one can stand for.
+// Whether all that loops in it are loops over what is known before, whose checks those of this one can stand
+// for.
 bool FunctionLowering::has_simple_loops(NodeId id) const {
     const Node& given = node(id);
     if (given.kind == NodeKind::kWhile || given.kind == NodeKind::kComprehension ||
         given.kind == NodeKind::kTry)
         return false;
-    if (given.kind == NodeKind::kFor && (is_parallel(given.children[1]) || has_loop(given.children[2])))
-        return false;
+    if (given.kind == NodeKind::kFor && is_parallel(given.children[1])) return false;
     return std::all_of(given.children.begin(), given.children.end(),
                        [&](NodeId child) { return has_simple_loops(child); });
 }
 
 std::vector<ValueId> FunctionLowering::build_hoisted(NodeId body, const Hoist& bounds,
                                                      const std::function<std::vector<ValueId>()>& build) {
-    const bool hoists = compilation_.options().check_bounds && has_simple_loops(body);
+    // Where the test of an outer loop fails only the innermost are tested, so that loops are made three times
+    // at most.
+    const bool hoists =
+        compilation_.options().check_bounds && (is_second_ ? !has_loop(body) : has_simple_loops(body));
     if (!hoists) return build();
     // The loop as it may run mostly, beside the function until it is known what that takes.
     std::vector<ir::Instruction> instructions;
