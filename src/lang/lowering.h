@@ -681,6 +681,7 @@ private:
     void note(ir::ValueId value, const Fact& known);
     void note_operator(OpId op, ir::ValueId result, ir::ValueId left, ir::ValueId right);
     Sum as_sum(ir::ValueId value) const;
+    bool is_positive_unless_wrapped(ir::ValueId value) const;
     bool is_in_bounds(ir::ValueId index, ir::ValueId size) const;
     // Checks before loops (facts/hoist.cpp).
 

@@ -249,6 +249,30 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
         };
         result = scalar(
             type, builder_->cast(builder_->apply(op, {number(left), number(right)}), ScalarType::kInt64));
+    } else if (is_signed && divisor == 0 && is_positive && !left.parts.empty() &&
+               is_positive_unless_wrapped(left.parts[0])) {
+        // The same by a branch, which is taken after an overflow alone.
+        const ValueId number = cast(left, ScalarType::kInt64), by = cast(right, ScalarType::kInt64);
+        const auto divided = [&](ValueId magnitude) {
+            const auto without_sign = [&](ValueId value) {
+                return builder_->cast(value, ScalarType::kUInt64);
+            };
+            return builder_->cast(builder_->apply(op, {without_sign(magnitude), without_sign(by)}),
+                                  ScalarType::kInt64);
+        };
+        result = {type,
+                  builder_->if_else(
+                      builder_->apply(OpId::kGreaterEqual, {number, builder_->index(0)}),
+                      [&](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
+                          return {divided(number)};
+                      },
+                      [&](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
+                          const ValueId other = builder_->apply(
+                              OpId::kInvert, {divided(builder_->apply(OpId::kInvert, {number}))});
+                          if (op == OpId::kFloorDivide) return {other};
+                          return {builder_->apply(OpId::kAdd, {other, by})};
+                      }),
+                  0};
     } else if (is_signed && divisor == 0 && is_positive) {
         // Without signs, too: what is negative is the complement of a number that is not, and so is its
         // quotient as it is rounded, towards minus infinity.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,8 @@ struct Junction {
 struct Known {
     std::unordered_map<uint32_t, Fact> facts;
     std::unordered_map<uint32_t, Sum> sums;
-    std::unordered_map<uint32_t, ir::ValueId> not_below;  // a value that is at least another
+    std::unordered_set<uint32_t> positive_unless_wrapped;  // sums and products of what is not negative
+    std::unordered_map<uint32_t, ir::ValueId> not_below;   // a value that is at least another
     // How conditions came about.
     std::unordered_map<uint32_t, Comparison> comparisons;
     std::unordered_map<uint32_t, Junction> junctions;

@@ -30,6 +30,9 @@ void FunctionLowering::note(ValueId value, const Fact& known) {
 void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, ValueId right) {
     if (dry_) return;
     const Fact a = fact(left), b = fact(right);
+    if ((op == OpId::kAdd || op == OpId::kMultiply) && is_positive_unless_wrapped(left) &&
+        is_positive_unless_wrapped(right))
+        known_.positive_unless_wrapped.insert(result.index);
     const auto is_small = [](const Fact& known) { return known.least >= -kFar && known.most <= kFar; };
     Fact known;
     if (op == OpId::kAdd || op == OpId::kSubtract) {
@@ -118,6 +121,10 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
     }
     note(result, known);
     if (op == OpId::kMaximum) known_.not_below[result.index] = a.least == a.most ? right : left;
+}
+
+bool FunctionLowering::is_positive_unless_wrapped(ValueId value) const {
+    return fact(value).least >= 0 || known_.positive_unless_wrapped.contains(value.index);
 }
 
 Sum FunctionLowering::as_sum(ValueId value) const {

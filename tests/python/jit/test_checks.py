@@ -574,3 +574,25 @@ def test_variables_that_are_never_negative(name):
     assert divisions
     if is_known:
         assert "raise" not in text
+
+
+@pytest.mark.parametrize("divisor", (1, 2, 97, 2**31 - 1, 2**62 + 1, 2**63 - 1))
+def test_products_that_overflow_are_divided_as_what_they_have_become(divisor):
+    def f(n, m):
+        x = 1
+        rests = quotients = 0
+        if m < 1:
+            return rests, quotients
+        for k in range(n):
+            rests = rests ^ (x * 6364136223846793005 + 12345) % m
+            quotients = quotients ^ (x * 6364136223846793005 + 12345) // m
+            x = (x * 6364136223846793005 + k) % m
+        return rests, quotients
+
+    x = 1
+    rests = quotients = 0
+    for k in range(200):
+        number = as_int64(x * 6364136223846793005 + 12345)
+        rests, quotients = rests ^ number % divisor, quotients ^ number // divisor
+        x = as_int64(x * 6364136223846793005 + k) % divisor
+    assert weft.jit(f)(200, divisor) == (rests, quotients)
