@@ -244,12 +244,13 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
     if (is_short) result.direct = false;
     if (!dry_ && known_step) {
         // Up to `stop`, or down from `start`.
-        const Fact low = fact(result.direct ? start : stop), high = fact(result.direct ? stop : start);
-        const int64_t more = result.direct ? 0 : 1;
+        const bool goes_up = *known_step > 0;
+        const Fact low = fact(goes_up ? start : stop), high = fact(goes_up ? stop : start);
+        const int64_t more = goes_up ? 0 : 1;
         Fact& known = result.of_element;
         if (low.least < INT64_MAX) known.least = low.least == INT64_MIN ? INT64_MIN : low.least + more;
         if (high.most > INT64_MIN) known.most = high.most - (1 - more);
-        const ValueId end = result.direct ? stop : start;
+        const ValueId end = goes_up ? stop : start;
         const Sum sum = as_sum(end);
         // As far as the sum has not overflowed.
         if (sum.base == end || high.least != INT64_MIN) {
@@ -294,7 +295,17 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
         return builder_->apply(OpId::kSelect, {builder_->apply(OpId::kGreater, {step, zero}),
                                                count_up(start, stop, step), count_up(stop, start, down)});
     };
-    if (!result.direct) {
+    if (known_step && *known_step == -1) {
+        result.extent = [this, start, stop](ValueId) {
+            const ValueId one = integer(1).parts[0];
+            const auto above = [&](ValueId value) {
+                const ValueId sum = builder_->apply(OpId::kAdd, {value, one});
+                note_operator(OpId::kAdd, sum, value, one);
+                return sum;
+            };
+            return std::pair(above(stop), above(start));
+        };
+    } else if (!result.direct) {
         result.extent = [this, start, step](ValueId count) -> std::pair<ValueId, ValueId> {
             const ValueId one = builder_->index(1);
             const ValueId steps = builder_->apply(OpId::kSubtract, {count, one});
@@ -500,6 +511,9 @@ bool FunctionLowering::lower_iteration(NodeId id, const Sequence& sequence, Envi
     note(counter, sequence.direct ? sequence.of_element : Fact{0, INT64_MAX, {}, 0});
     if (!dry_ && hoist_ != nullptr && hoist_->is_of(source_, id)) hoist_->counter = counter;
     const Value element = sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
+    // Of other ranges it is the element that goes along, from one end of its extent to the other.
+    if (!dry_ && sequence.extent && hoist_ != nullptr && hoist_->is_of(source_, id))
+        hoist_->counter = element.parts[0];
     note_raise(environment);
     assign(node(id).children[0], element, environment, id);
     return lower_block(node(id).children[2], environment);

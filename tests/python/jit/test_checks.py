@@ -596,3 +596,27 @@ def test_products_that_overflow_are_divided_as_what_they_have_become(divisor):
         rests, quotients = rests ^ number % divisor, quotients ^ number // divisor
         x = as_int64(x * 6364136223846793005 + k) % divisor
     assert weft.jit(f)(200, divisor) == (rests, quotients)
+
+
+@pytest.mark.parametrize("stop", (-5, -4, 0, 1, 5, 6))
+def test_ranges_that_go_up_by_more_than_one_go_beyond_their_start(stop):
+    # Their elements were taken for at most the start where the end was not known.
+    def indices(a, n):
+        s = 0.0
+        for i in range(-4, n, 2):
+            s = s * 2 + a[i]
+        return s
+
+    def divisions(n):
+        s = 0
+        for i in range(-4, n, 2):
+            s = s * 2 + 7 // i
+        return s
+
+    a = numpy.arange(1.0, 7.0)
+    assert weft.jit(indices)(a, stop) == indices(a, stop)
+    if stop > 0:
+        with pytest.raises(ZeroDivisionError):
+            weft.jit(divisions)(stop)
+    else:
+        assert weft.jit(divisions)(stop) == divisions(stop)
