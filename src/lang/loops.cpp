@@ -512,7 +512,7 @@ bool FunctionLowering::lower_iteration(NodeId id, const Sequence& sequence, Envi
     if (!dry_ && hoist_ != nullptr && hoist_->is_of(source_, id)) hoist_->counter = counter;
     const Value element = sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
     // Of other ranges it is the element that goes along, from one end of its extent to the other.
-    if (!dry_ && sequence.extent && hoist_ != nullptr && hoist_->is_of(source_, id))
+    if (!dry_ && hoist_ != nullptr && hoist_->is_of(source_, id) && hoist_->by_element)
         hoist_->counter = element.parts[0];
     note_raise(environment);
     assign(node(id).children[0], element, environment, id);
@@ -561,7 +561,7 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
     bounds.loop = id;
     bounds.lower = lower;
     bounds.upper = upper;
-    if (sequence.extent) std::tie(bounds.lower, bounds.upper) = sequence.extent(upper);
+
     // Variables that go up with the counter are it and what they are ahead of it, so that indices of them are
     // proven, or looked at before the loop, as those of the counter are.
     std::vector<std::pair<size_t, ValueId>> rising;
@@ -575,6 +575,8 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
             rising.emplace_back(v, ahead);
         }
     }
+    bounds.by_element = sequence.extent && rising.empty();
+    if (bounds.by_element) std::tie(bounds.lower, bounds.upper) = sequence.extent(upper);
     const auto iteration = [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
         const Nested nested(*this);
         const Learned learned(known_);

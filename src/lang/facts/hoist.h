@@ -20,7 +20,8 @@ struct Hoist {
     NodeId loop;                     // whose counter it is
     ir::ValueId counter;             // goes from `lower` to below `upper`, in some order
     ir::ValueId lower, upper;
-    size_t first = 0;  // values before this one are those of before the loop
+    bool by_element = false;  // of a range that does not go up by one: that is the counter here
+    size_t first = 0;         // values before this one are those of before the loop
 
     // An index, as what it is a sum of: all of what it runs through has to be in bounds.
     struct Index {

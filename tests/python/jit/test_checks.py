@@ -620,3 +620,23 @@ def test_ranges_that_go_up_by_more_than_one_go_beyond_their_start(stop):
             weft.jit(divisions)(stop)
     else:
         assert weft.jit(divisions)(stop) == divisions(stop)
+
+
+@pytest.mark.parametrize("at", (-9, -6, -3, 0, 3, 15, 18))
+def test_variables_that_go_up_while_a_loop_goes_down(at):
+    # They were tested as if they began with the loop's elements.
+    def f(out, at):
+        for i in range(10, 5, -1):
+            out[at] = i
+            at += 1
+        return at
+
+    expected, found = numpy.zeros(20, numpy.int64), numpy.zeros(20, numpy.int64)
+    outcomes = []
+    for call, out in ((f, expected), (weft.jit(f), found)):
+        try:
+            outcomes.append(call(out, at))
+        except IndexError:
+            outcomes.append(IndexError)
+    assert outcomes[0] == outcomes[1]
+    assert (expected == found).all()
