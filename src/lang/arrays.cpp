@@ -175,30 +175,35 @@ Value FunctionLowering::item_of(const Value& array, ValueId index) {
 }
 
 // The same where the step is not known before.
-FunctionLowering::Range FunctionLowering::any_slice_range(NodeId slice, const Value& given_step, ValueId size,
-                                                          Environment& environment) {
-    const ValueId step = as_index(given_step, node(slice).children[2]);
-    std::array<ValueId, 2> given{};
-    for (size_t k = 0; k < 2; ++k) {
-        const NodeId child = node(slice).children[k];
-        if (node(child).kind == NodeKind::kNone) continue;
-        given[k] = as_index(lower(child, environment), child);
-    }
+FunctionLowering::Range FunctionLowering::any_slice_range(const Value& slice, ValueId size, NodeId where) {
+    const auto given_or = [&](size_t k, ValueId otherwise) {
+        const Value bound = tuple_item(slice, k);
+        if (bound.type->kind == TypeKind::kNone) return otherwise;
+        if (bound.type->kind != TypeKind::kOptional) return as_index(bound, where);
+        const ValueId value =
+            as_index({bound.type->parts[0], {bound.parts.begin() + 1, bound.parts.end()}}, where);
+        return apply(OpId::kSelect, {bound.parts[0], value, otherwise});
+    };
+    const ValueId step = given_or(2, integer(1).parts[0]);
     if (dry_) return {};
     const auto number = [&](int64_t value) { return integer(value).parts[0]; };
     const auto choose = [&](ValueId condition, ValueId yes, ValueId no) {
         return builder_->apply(OpId::kSelect, {condition, yes, no});
     };
     check(builder_->apply(OpId::kNotEqual, {step, number(0)}),
-          site("ValueError", "slice step cannot be zero"), {}, slice);
+          site("ValueError", "slice step cannot be zero"), {}, where);
     const ValueId up = builder_->apply(OpId::kGreater, {step, number(0)});
     const ValueId before_end = builder_->apply(OpId::kSubtract, {size, number(1)});
     const ValueId low = choose(up, number(0), number(-1)), high = choose(up, size, before_end);
     const auto bound = [&](size_t k, ValueId otherwise) {
-        if (node(node(slice).children[k]).kind == NodeKind::kNone) return otherwise;
-        const ValueId from_end = builder_->apply(OpId::kAdd, {given[k], size});
-        const ValueId at = choose(builder_->apply(OpId::kLess, {given[k], number(0)}), from_end, given[k]);
-        return builder_->apply(OpId::kMinimum, {builder_->apply(OpId::kMaximum, {at, low}), high});
+        const Value item = tuple_item(slice, k);
+        if (item.type->kind == TypeKind::kNone) return otherwise;
+        const ValueId given = given_or(k, number(0));
+        const ValueId from_end = builder_->apply(OpId::kAdd, {given, size});
+        const ValueId at = choose(builder_->apply(OpId::kLess, {given, number(0)}), from_end, given);
+        const ValueId moved =
+            builder_->apply(OpId::kMinimum, {builder_->apply(OpId::kMaximum, {at, low}), high});
+        return item.type->kind == TypeKind::kOptional ? choose(item.parts[0], moved, otherwise) : moved;
     };
     const ValueId start = bound(0, choose(up, low, high)), stop = bound(1, choose(up, high, low));
     const ValueId distance = choose(up, builder_->apply(OpId::kSubtract, {stop, start}),
@@ -218,21 +223,21 @@ FunctionLowering::Range FunctionLowering::any_slice_range(NodeId slice, const Va
 }
 
 // The elements that NumPy's slice takes: bounds beyond the ends are moved to the ends.
-FunctionLowering::Range FunctionLowering::slice_range(NodeId slice, ValueId size, Environment& environment) {
-    const Node& bounds = node(slice);
-    const auto is_none = [&](size_t k) { return node(bounds.children[k]).kind == NodeKind::kNone; };
-    Value step = is_none(2) ? integer(1) : lower(bounds.children[2], environment);
+FunctionLowering::Range FunctionLowering::slice_range(const Value& slice, ValueId size, NodeId where) {
+    const Value step = is_whole(slice) ? integer(1) : tuple_item(slice, 2);
     const std::optional<int64_t> known_step = literal_integer(step.type);
-    if (!known_step) return any_slice_range(slice, step, size, environment);
-    if (*known_step == 0) fail(slice, "slice step cannot be zero");
+    const bool may_be_none = std::any_of(slice.type->parts.begin(), slice.type->parts.end(),
+                                         [](TypeRef bound) { return bound->kind == TypeKind::kOptional; });
+    if (!known_step || may_be_none) return any_slice_range(slice, size, where);
+    if (*known_step == 0) fail(where, "slice step cannot be zero");
     const bool up = *known_step > 0;
     const auto number = [&](int64_t value) { return integer(value).parts[0]; };
     const ValueId first = number(up ? 0 : -1);
     const ValueId last = up ? size : apply(OpId::kSubtract, {size, number(1)});
     const auto bound = [&](size_t k, ValueId otherwise) {
-        if (is_none(k)) return otherwise;
-        const Value given = lower(bounds.children[k], environment);
-        const ValueId value = as_index(given, bounds.children[k]);
+        const Value given = tuple_item(slice, k);
+        if (given.type->kind == TypeKind::kNone) return otherwise;
+        const ValueId value = as_index(given, where);
         if (dry_) return ValueId{};
         const Fact known = fact(value);
         ValueId at = value;
@@ -263,11 +268,11 @@ FunctionLowering::Range FunctionLowering::slice_range(NodeId slice, ValueId size
     return {start, count, *known_step == 1 ? ValueId{} : step.parts[0]};
 }
 
-Value FunctionLowering::sliced(NodeId id, const Value& base, std::span<const IndexItem> items,
-                               Environment& environment) {
+Value FunctionLowering::sliced(NodeId id, const Value& base, std::span<const IndexItem> items) {
     size_t taken = 0;
     for (const IndexItem& item : items) {
-        if (item.value || node(item.node).kind == NodeKind::kSlice) ++taken;
+        const TypeKind kind = item.value.type->kind;
+        if (kind != TypeKind::kNone && kind != TypeKind::kEllipsis) ++taken;
     }
     const size_t rank = base.type->rank;
     if (taken > rank) refuse_many_indices(rank, taken, id);
@@ -284,32 +289,31 @@ Value FunctionLowering::sliced(NodeId id, const Value& base, std::span<const Ind
     bool has_ellipsis = false;
     for (const IndexItem& index_item : items) {
         const NodeId item = index_item.node;
-        switch (index_item.value ? NodeKind::kName : node(item).kind) {
-            case NodeKind::kEllipsis:
+        const Value& index = index_item.value;
+        switch (index.type->kind) {
+            case TypeKind::kNever: break;
+            case TypeKind::kEllipsis:
                 if (std::exchange(has_ellipsis, true))
                     fail(item, "an index can only have a single ellipsis ('...')");
                 for (size_t left = rank - taken; left > 0; --left) whole();
                 break;
-            case NodeKind::kNone:
+            case TypeKind::kNone:
                 shape.push_back(integer(1).parts[0]);
                 strides.push_back(integer(0).parts[0]);
                 contiguous = false;
                 break;
-            case NodeKind::kSlice: {
-                const Range range = slice_range(item, size_of(base, d), environment);
+            case TypeKind::kSlice: {
+                const Range range = slice_range(index, size_of(base, d), item);
                 const ValueId stride = stride_of(base, d);
                 offset = apply(OpId::kAdd, {offset, apply(OpId::kMultiply, {range.start, stride})});
                 shape.push_back(range.count);
-                const Node& step = node(node(item).children[2]);
-                const bool by_one =
-                    step.kind == NodeKind::kNone || (step.kind == NodeKind::kInt && step.atoms[0] == "1");
+                const bool by_one = is_whole(index);
                 strides.push_back(by_one || dry_ ? stride : apply(OpId::kMultiply, {stride, range.step}));
                 contiguous = by_one && base.type->contiguous && d + 1 == rank;
                 ++d;
                 break;
             }
             default: {
-                const Value& index = *index_item.value;
                 expect_index(index.type, item);
                 const ValueId at = checked_index(index, size_of(base, d), static_cast<int>(d), id);
                 offset = apply(OpId::kAdd, {offset, apply(OpId::kMultiply, {at, stride_of(base, d)})});
@@ -555,6 +559,14 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
     const NodeId where = arguments.where;
     if (base.type->record != nullptr && base.type->record->is_tuple && name == "_replace")
         return replaced(base, arguments);
+    if (base.type->kind == TypeKind::kSlice && name == "indices") {
+        expect_arguments(name, arguments, 1, 1);
+        if (!is_integer(arguments.positional[0].type)) as_index(arguments.positional[0], where);
+        return call_prelude("builtins.slice_indices", {{tuple_item(base, 0), tuple_item(base, 1),
+                                                        tuple_item(base, 2), arguments.positional[0]},
+                                                       {},
+                                                       where});
+    }
     if (base.type->kind == TypeKind::kTuple && (name == "index" || name == "count"))
         return tuple_method(base, name, arguments);
     if (is_list(base.type)) return list_method(base, name, arguments);

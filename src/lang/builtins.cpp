@@ -136,7 +136,12 @@ Value FunctionLowering::call_length(const Arguments& arguments) {
     expect_arguments("len", arguments, 1, 1);
     const Value& value = arguments.positional[0];
     if (value.type->kind == TypeKind::kTuple) return integer(static_cast<int64_t>(value.type->parts.size()));
-    if (value.type->kind == TypeKind::kString) return integer(static_cast<int64_t>(value.type->text.size()));
+    if (is_text(value.type))
+        return of_texts(
+            value, [&](const std::string& text) {  // in UTF-8 all bytes but a character's first are such
+                return integer(
+                    std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+            });
     if (is_list(value.type)) return scalar(scalar_type(ScalarType::kInt64, true), length_of(value));
     if (value.type->kind == TypeKind::kTogether && value.type->text == "flat")
         return array_attribute(tuple_item(value, 0), "size", arguments.where);
@@ -208,7 +213,7 @@ Value FunctionLowering::select(ValueId condition, const Value& yes, const Value&
         fail(where,
              "either of " + lang::describe(yes.type) + " and " + lang::describe(no.type) + " has no type");
     const std::function<bool(TypeRef)> is_plain = [&](TypeRef part) {
-        return is_scalar(part) ||
+        return is_scalar(part) || is_text(part) ||
                (has_items(part) && std::all_of(part->parts.begin(), part->parts.end(), is_plain));
     };
     if (!is_plain(type)) fail(where, lang::describe(type) + " cannot be chosen here");
@@ -285,7 +290,9 @@ bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
         fail(where, "isinstance() asks for known types here, not " + lang::describe(of));
     const std::string& path = of->symbol->path;
     if (path == "builtins.tuple") return type->kind == TypeKind::kTuple;
-    if (path == "builtins.str") return type->kind == TypeKind::kString;
+    if (path == "builtins.str") return is_text(type) || type->kind == TypeKind::kFormat;
+    if (path == "builtins.slice") return type->kind == TypeKind::kSlice;
+    if (path == "builtins.range") return type->kind == TypeKind::kRange;
     if (path == "builtins.list") return is_list(type);
     if (path == "numpy.ndarray") return is_array(type);
     if (!is_scalar(type)) return false;

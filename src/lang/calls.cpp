@@ -340,6 +340,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
     if (symbol.path == "builtins.print") return call_print(given);
     if (symbol.path == "builtins.str" || symbol.path == "builtins.repr")
         return call_text(symbol.path == "builtins.repr", given);
+    if (symbol.path == "builtins.slice") return make_slice("slice", given);
     Arguments arguments = given;
     for (Value& value : arguments.positional) value = required(value, given.where);
     const std::string& path = symbol.path;

@@ -30,6 +30,7 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
         case NodeKind::kComplex:
         case NodeKind::kBool: return lower_number(id);
         case NodeKind::kNone: return none();
+        case NodeKind::kEllipsis: return {simple_type(TypeKind::kEllipsis), {}, 0};
         case NodeKind::kString: return {string_type(expression.atoms[0]), {}, 0};
         case NodeKind::kFormat: return lower_format(id, environment);
         case NodeKind::kName: return lower_name(id, environment);
@@ -122,6 +123,8 @@ Value FunctionLowering::lower_name(NodeId id, Environment& environment) {
 }
 
 Value FunctionLowering::read_variable(const Value& value, const std::string& name, NodeId id) {
+    // A later iteration may find what an earlier one has assigned.
+    if (value.type->kind == TypeKind::kUnbound && dry_ && !loops_.empty()) return never();
     if (value.type->kind == TypeKind::kUnbound)
         fail(id, "variable '" + name + "' has no value here", "Assign it before.");
     if (value.type->kind != TypeKind::kMaybe) return value;
@@ -194,6 +197,8 @@ Value FunctionLowering::attribute_of(const Value& base, const std::string& name,
         if (name == "f_contiguous") return lies_in_order(tuple_item(base, 0), true);
         if (name == "writeable") return boolean(!base.type->parts[0]->readonly);
     }
+    if (base.type->kind == TypeKind::kSlice && (name == "start" || name == "stop" || name == "step"))
+        return tuple_item(base, name == "start" ? 0 : name == "stop" ? 1 : 2);
     if (base.type->kind == TypeKind::kRange && (name == "start" || name == "stop" || name == "step"))
         return scalar(scalar_type(ScalarType::kInt64, true), base.parts[name == "start"  ? 0
                                                                         : name == "stop" ? 1

@@ -44,8 +44,9 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         const std::vector<NodeId> items = items_of(id);
         const auto length = static_cast<int64_t>(base.type->parts.size());
         if (items.size() != 1) fail(id, "a tuple has one index", "Write t[i][j].");
-        if (node(items[0]).kind == NodeKind::kSlice) return tuple_slice(items[0], base, environment);
         const Value index = number_of(items[0], environment);
+        if (index.type->kind == TypeKind::kNever) return index;
+        if (index.type->kind == TypeKind::kSlice) return tuple_slice(items[0], index, base);
         const auto known = literal_integer(index.type);
         if (known) {
             const int64_t at = *known < 0 ? *known + length : *known;
@@ -65,14 +66,59 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
              "Give an array, a list or a tuple.");
     const std::vector<IndexItem> items = index_items(id, environment);
     if (const std::optional<Element> element = element_of(id, base, items)) return load(*element);
-    return sliced(id, base, items, environment);
+    return sliced(id, base, items);
 }
 
-// An index of a list or a tuple, where bools are numbers.
+// An index of a list or a tuple, where bools are numbers; or a slice.
 Value FunctionLowering::number_of(NodeId item, Environment& environment) {
-    const Value index = required(lower(item, environment), item);
-    if (index.type->kind != TypeKind::kNever && !is_bool(index.type)) expect_index(index.type, item);
+    const Value index = required(lower_item(item, environment), item);
+    const bool is_other = index.type->kind == TypeKind::kNever || index.type->kind == TypeKind::kSlice;
+    if (!is_other && !is_bool(index.type)) expect_index(index.type, item);
     return index;
+}
+
+Value FunctionLowering::lower_item(NodeId item, Environment& environment) {
+    return node(item).kind == NodeKind::kSlice ? lower_slice(item, environment) : lower(item, environment);
+}
+
+// start:stop:step
+Value FunctionLowering::lower_slice(NodeId id, Environment& environment) {
+    Arguments bounds{{}, {}, id};
+    for (const NodeId child : node(id).children) {
+        bounds.positional.push_back(lower(child, environment));
+        expect_bound(bounds.positional.back(), child);
+    }
+    return make_slice("an index", bounds);
+}
+
+void FunctionLowering::expect_bound(const Value& bound, NodeId where) const {
+    TypeRef type = bound.type->kind == TypeKind::kOptional ? bound.type->parts[0] : bound.type;
+    const bool is_member = type->kind == TypeKind::kRecord && type->record->is_integer;
+    if (type->kind == TypeKind::kNone || type->kind == TypeKind::kNever || is_member || is_integer(type))
+        return;
+    fail(where, "an integer is needed here, not " + lang::describe(type),
+         is_float(type) ? "Convert it by int(...), or divide by //." : "");
+}
+
+// slice(start, stop, step)
+Value FunctionLowering::make_slice(const std::string& name, const Arguments& arguments) {
+    expect_arguments(name, arguments, 1, 3);
+    std::vector<Value> bounds = arguments.positional;
+    if (bounds.size() == 1) bounds.insert(bounds.begin(), none());
+    bounds.resize(3, none());
+    for (Value& bound : bounds) {
+        if (bound.type->kind == TypeKind::kNever) return bound;
+        if (bound.type->kind == TypeKind::kRecord) bound = required(bound, arguments.where);
+        expect_bound(bound, arguments.where);
+    }
+    Value slice = tuple(std::move(bounds));
+    slice.type = slice_type(slice.type->parts);
+    return slice;
+}
+
+bool FunctionLowering::is_whole(const Value& slice) {
+    const TypeRef step = slice.type->parts[2];
+    return step->kind == TypeKind::kNone || literal_integer(step) == 1;
 }
 
 // Color["red"]
@@ -92,19 +138,17 @@ Value FunctionLowering::member_of(NodeId id, const Record& record, Environment& 
 }
 
 // By known bounds, since its length is part of its type.
-Value FunctionLowering::tuple_slice(NodeId slice, const Value& tuple, Environment& environment) {
+Value FunctionLowering::tuple_slice(NodeId where, const Value& slice, const Value& tuple) {
     std::optional<int64_t> bounds[3];
     for (size_t k = 0; k < 3; ++k) {
-        const NodeId child = node(slice).children[k];
-        if (node(child).kind == NodeKind::kNone) continue;
-        const Value bound = lower(child, environment);
-        bounds[k] = literal_integer(bound.type);
-        if (!bounds[k] && bound.type->kind != TypeKind::kNone)
-            fail(slice, "a tuple is sliced by known numbers only", "Write numbers, or make an array of it.");
+        const TypeRef bound = slice.type->parts[k];
+        bounds[k] = literal_integer(bound);
+        if (!bounds[k] && bound->kind != TypeKind::kNone)
+            fail(where, "a tuple is sliced by known numbers only", "Write numbers, or make an array of it.");
     }
     const auto length = static_cast<int64_t>(tuple.type->parts.size());
     const int64_t step = bounds[2].value_or(1);
-    if (step == 0) fail(slice, "slice step cannot be zero");
+    if (step == 0) fail(where, "slice step cannot be zero");
     const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? length : length - 1;
     const auto at = [&](const std::optional<int64_t>& bound, int64_t otherwise) {
         if (!bound) return otherwise;
@@ -163,12 +207,7 @@ Value FunctionLowering::any_item(const Value& tuple, ValueId at, NodeId where) {
 std::vector<FunctionLowering::IndexItem> FunctionLowering::index_items(NodeId id, Environment& environment) {
     std::vector<IndexItem> items;
     for (NodeId item : items_of(id)) {
-        const NodeKind kind = node(item).kind;
-        if (kind == NodeKind::kSlice || kind == NodeKind::kEllipsis || kind == NodeKind::kNone) {
-            items.push_back({item, std::nullopt});
-            continue;
-        }
-        const Value index = required(lower(item, environment), item);
+        const Value index = required(lower_item(item, environment), item);
         if (index.type->kind == TypeKind::kTuple) {
             for (size_t i = 0; i < index.type->parts.size(); ++i)
                 items.push_back({item, tuple_item(index, i)});
@@ -182,13 +221,15 @@ std::vector<FunctionLowering::IndexItem> FunctionLowering::index_items(NodeId id
 std::optional<FunctionLowering::Element> FunctionLowering::element_of(NodeId id, const Value& base,
                                                                       std::span<const IndexItem> items) {
     const size_t rank = base.type->rank;
-    const bool all =
-        std::all_of(items.begin(), items.end(), [](const IndexItem& item) { return item.value.has_value(); });
+    const bool all = std::none_of(items.begin(), items.end(), [](const IndexItem& item) {
+        const TypeKind kind = item.value.type->kind;
+        return kind == TypeKind::kSlice || kind == TypeKind::kNone || kind == TypeKind::kEllipsis;
+    });
     if (!all || items.size() < rank) return std::nullopt;
     if (items.size() > rank) refuse_many_indices(rank, items.size(), id);
     Element element{base, {}};
     for (size_t d = 0; d < rank; ++d) {
-        const Value& index = *items[d].value;
+        const Value& index = items[d].value;
         expect_index(index.type, items[d].node);
         element.indices.push_back(checked_index(index, size_of(base, d), static_cast<int>(d), id));
     }

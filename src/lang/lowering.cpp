@@ -408,11 +408,13 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
     }
     switch (type->kind) {
         case TypeKind::kScalar: parts.push_back(builder_->cast(value.parts[0], type->scalar)); return;
+        case TypeKind::kChoice: parts.push_back(number_in(value, type)); return;
         case TypeKind::kClosure:
         case TypeKind::kGenerator:
         case TypeKind::kTogether:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
+        case TypeKind::kSlice:
         case TypeKind::kTuple: {
             size_t at = 0;
             for (size_t i = 0; i < type->parts.size(); ++i) {
@@ -519,6 +521,7 @@ ir::Type FunctionLowering::buffer_type(TypeRef type) {
 void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef type, bool at_border) {
     switch (type->kind) {
         case TypeKind::kScalar: types.push_back(ir::Type::of(type->scalar)); return;
+        case TypeKind::kChoice: types.push_back(ir::Type::of(ScalarType::kInt64)); return;
         case TypeKind::kArray:
             types.push_back(buffer_type(type));
             if (at_border) types.back().buffer.strides.clear();
@@ -529,6 +532,7 @@ void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef typ
         case TypeKind::kTogether:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
+        case TypeKind::kSlice:
         case TypeKind::kTuple:
             for (TypeRef part : type->parts) append_ir_types(types, part, at_border);
             return;

@@ -308,6 +308,11 @@ private:
     Value lower_number(NodeId id);
     Value lower_format(NodeId id, Environment& environment);
     Value joined_text(const Value& left, const Value& right);
+    // Of a text, its number among those of a choice.
+    ir::ValueId number_in(const Value& text, TypeRef choice);
+    // By what is so of each text that it may be.
+    Value of_texts(const Value& text, const std::function<Value(const std::string&)>& each);
+    Value compare_texts(const std::string& name, const Value& left, const Value& right);
     Value lower_global(NodeId id);
     Value constant_of(TypeRef type);  // whose literals tell the value
     Value lower_attribute(NodeId id, Environment& environment);
@@ -348,6 +353,7 @@ private:
     // Of a value that may be None: the value, where it is none.
     Value required(const Value& value, NodeId where);
     Value negation(ir::ValueId condition);
+    std::optional<Value> identity_of(const Value& left, const Value& right, NodeId where);
     [[noreturn]] void refuse_operands(const std::string& sign, TypeRef left, TypeRef right, NodeId where);
 
     // --- exceptions (exceptions/) ---------------------------------------------------------------------
@@ -435,8 +441,8 @@ private:
     Value lower_list(NodeId id, Environment& environment);
     Value list_at(NodeId id, const Value& list, Environment& environment, bool borrows);
     void assign_list_item(NodeId target, const Value& list, const Value& value, Environment& environment);
-    std::vector<Value> list_range(NodeId slice, const Value& list, Environment& environment);
-    Value list_slice(NodeId slice, const Value& list, Environment& environment);
+    std::vector<Value> list_range(const Value& slice, const Value& list, NodeId where);
+    Value list_slice(const Value& slice, const Value& list, NodeId where);
     Value as_list(const Value& value, NodeId where);
     void extend_list(const Value& list, const Value& more, NodeId where);
     Value call_lists(const std::string& name, std::vector<Value> arguments, NodeId where);
@@ -490,11 +496,16 @@ private:
         Value array;
         std::vector<ir::ValueId> indices;
     };
-    // What stands in an index: an expression's value, or a slice, None or an ellipsis.
+    // What stands in an index: a number, a slice, None or an ellipsis.
     struct IndexItem {
         NodeId node = 0;
-        std::optional<Value> value{};
+        Value value{};
     };
+    Value lower_item(NodeId item, Environment& environment);
+    Value lower_slice(NodeId id, Environment& environment);
+    void expect_bound(const Value& bound, NodeId where) const;
+    Value make_slice(const std::string& name, const Arguments& arguments);
+    static bool is_whole(const Value& slice);  // it has no step but 1
     Value member_of(NodeId id, const Record& record, Environment& environment);
     Element flat_element(const Value& array, ir::ValueId k);
     Element element_of_flat(NodeId id, const Value& flat, Environment& environment);
@@ -512,7 +523,7 @@ private:
     Value shape_of(const Value& array) const;
     Value tuple_item(const Value& tuple, size_t index) const;
     Value number_of(NodeId item, Environment& environment);
-    Value tuple_slice(NodeId slice, const Value& tuple, Environment& environment);
+    Value tuple_slice(NodeId where, const Value& slice, const Value& tuple);
     Value any_item_of(const Value& tuple, ir::ValueId at, size_t from, TypeRef type, NodeId where);
     Value any_item(const Value& tuple, ir::ValueId at, NodeId where);
 
@@ -531,12 +542,12 @@ private:
     Value without_leading(const Value& array, size_t rank, NodeId where);
     Value copied(const Value& array, std::span<const ir::ValueId> shape, NodeId where);
     Value item_of(const Value& array, ir::ValueId index);  // an element, or what has one dimension less
-    Value sliced(NodeId id, const Value& base, std::span<const IndexItem> items, Environment& environment);
+    Value sliced(NodeId id, const Value& base, std::span<const IndexItem> items);
     struct Range {
         ir::ValueId start, count, step;  // step invalid: 1
     };
-    Range any_slice_range(NodeId slice, const Value& step, ir::ValueId size, Environment& environment);
-    Range slice_range(NodeId slice, ir::ValueId size, Environment& environment);
+    Range any_slice_range(const Value& slice, ir::ValueId size, NodeId where);
+    Range slice_range(const Value& slice, ir::ValueId size, NodeId where);
     // New memory; of the `scope` of an array that it stands for, or of all that is allocated.
     Value allocate(ScalarType element, std::span<const ir::ValueId> sizes, NodeId where,
                    std::optional<uint16_t> scope = std::nullopt);

@@ -164,7 +164,7 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
             return tuple(std::move(items));
         }
         const auto is_text = [](const Value& value) {
-            return value.type->kind == TypeKind::kString || value.type->kind == TypeKind::kFormat;
+            return lang::is_text(value.type) || value.type->kind == TypeKind::kFormat;
         };
         if (name == "add" && is_text(left) && is_text(right)) return joined_text(left, right);
         refuse_operands(std::string(found->sign), left.type, right.type, where);
@@ -398,6 +398,7 @@ Value FunctionLowering::unary(const std::string& name, const Value& given, NodeI
 // What may be None equals None where it is, and numbers where it is one.
 std::optional<Value> FunctionLowering::equal_optional(const std::string& name, const Value& first,
                                                       const Value& second, NodeId where) {
+    const std::string same_by = name == "is" || name == "is_not" ? "is" : "eq";
     const auto is_optional = [](const Value& value) { return value.type->kind == TypeKind::kOptional; };
     if (!is_optional(first) && !is_optional(second)) return std::nullopt;
     struct Side {
@@ -416,24 +417,78 @@ std::optional<Value> FunctionLowering::equal_optional(const std::string& name, c
     if (!is_plain(a.inner) || !is_plain(b.inner)) return std::nullopt;
     const bool numbers = is_scalar(a.inner.type) && is_scalar(b.inner.type);
     const ValueId same =
-        numbers ? truth(compare("eq", a.inner, b.inner, where), where) : boolean(false).parts[0];
+        numbers ? truth(compare(same_by, a.inner, b.inner, where), where) : boolean(false).parts[0];
     const auto both = [&](ValueId x, ValueId y) { return apply(OpId::kLogicalAnd, {x, y}); };
     const auto no = [&](ValueId x) { return apply(OpId::kLogicalNot, {x}); };
     const ValueId result =
         apply(OpId::kLogicalOr, {both(both(a.bound, b.bound), same), both(no(a.bound), no(b.bound))});
-    return name == "eq" ? scalar(scalar_type(ScalarType::kBool, true), result) : negation(result);
+    return name == same_by ? scalar(scalar_type(ScalarType::kBool, true), result) : negation(result);
+}
+
+// Whether they are one object, as far as compiled values tell: those of one type that no operation can tell
+// apart are. Nothing where that is not compiled.
+std::optional<Value> FunctionLowering::identity_of(const Value& left, const Value& right, NodeId where) {
+    const TypeRef type = scalar_type(ScalarType::kBool, true);
+    const auto both = [&](ValueId a, ValueId b) { return apply(OpId::kLogicalAnd, {a, b}); };
+    const auto is_known = [](TypeRef part) {
+        return part->kind == TypeKind::kSymbol || part->kind == TypeKind::kEllipsis ||
+               part->kind == TypeKind::kNone;
+    };
+    if (is_known(left.type) || is_known(right.type)) {
+        const bool are_names = left.type->kind == TypeKind::kSymbol && right.type->kind == TypeKind::kSymbol;
+        if (!are_names) return boolean(left.type == right.type);
+        const Symbol &a = *left.type->symbol, &b = *right.type->symbol;
+        return boolean(&a == &b || (a.kind == b.kind && !a.path.empty() && a.path == b.path));
+    }
+    if (is_scalar(left.type) && is_scalar(right.type)) {
+        if (left.type->scalar != right.type->scalar || left.type->weak != right.type->weak)
+            return boolean(false);
+        if (is_complex(left.type)) {
+            const Value reals =
+                *identity_of(attribute_of(left, "real", where), attribute_of(right, "real", where), where);
+            const Value rest =
+                *identity_of(attribute_of(left, "imag", where), attribute_of(right, "imag", where), where);
+            return scalar(type, both(truth(reals, where), truth(rest, where)));
+        }
+        const Value equal = compare("eq", left, right, where);
+        if (!is_float(left.type)) return equal;
+        const auto sign = [&](const Value& value) { return apply(OpId::kSignbit, {value.parts[0]}); };
+        const auto is_nan = [&](const Value& value) { return apply(OpId::kIsnan, {value.parts[0]}); };
+        const ValueId same = both(truth(equal, where), apply(OpId::kEqual, {sign(left), sign(right)}));
+        return scalar(type, apply(OpId::kLogicalOr, {same, both(is_nan(left), is_nan(right))}));
+    }
+    if (is_text(left.type) && is_text(right.type)) return compare_texts("eq", left, right);
+    if (is_array(left.type) && is_array(right.type)) {
+        if (left.type->scalar != right.type->scalar || left.type->rank != right.type->rank)
+            return boolean(false);
+        if (dry_) return scalar(type, {});
+        const auto same = [&](ValueId a, ValueId b) { return builder_->apply(OpId::kEqual, {a, b}); };
+        ValueId result = same(builder_->address(left.parts[0]), builder_->address(right.parts[0]));
+        for (size_t d = 0; d < left.type->rank; ++d) {
+            result = both(result, same(size_of(left, d), size_of(right, d)));
+            result = both(result, same(stride_of(left, d), stride_of(right, d)));
+        }
+        return scalar(type, result);
+    }
+    const auto has_value = [](TypeRef part) { return is_scalar(part) || is_text(part) || is_array(part); };
+    if (left.type->kind != right.type->kind && (has_value(left.type) || has_value(right.type)))
+        return boolean(false);
+    return std::nullopt;
 }
 
 Value FunctionLowering::compare(const std::string& name, const Value& first, const Value& second,
                                 NodeId where) {
-    if (name == "eq" || name == "ne") {
+    const bool asks_identity = (name == "is" || name == "is_not") && first.type->kind != TypeKind::kNone &&
+                               second.type->kind != TypeKind::kNone;
+    if (name == "eq" || name == "ne" || asks_identity) {
         if (const std::optional<Value> result = equal_optional(name, first, second, where)) return *result;
     }
     if ((name == "is" || name == "is_not") &&
         (first.type->kind == TypeKind::kOptional || second.type->kind == TypeKind::kOptional)) {
         const bool is_first = first.type->kind == TypeKind::kOptional;
         if ((is_first ? second : first).type->kind != TypeKind::kNone)
-            fail(where, "'is' is compiled for None and bools only", "Write == in its place.");
+            fail(where, "'is' is not compiled for what may be None and is no number",
+                 "Write == in its place.");
         const Value bound =
             scalar(scalar_type(ScalarType::kBool, true), (is_first ? first : second).parts[0]);
         return name == "is_not" ? bound : negation(bound.parts[0]);
@@ -454,11 +509,15 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
         if (const std::optional<Value> result = compare_lists(name, left, right, where)) return *result;
     }
     if (name == "is" || name == "is_not") {
-        const bool nothing = left.type->kind == TypeKind::kNone || right.type->kind == TypeKind::kNone;
-        if (!nothing && !(is_bool(left.type) && is_bool(right.type)))
-            fail(where, "'is' is compiled for None and bools only", "Write == in its place.");
-        if (nothing) return boolean((left.type == right.type) == (name == "is"));
-        return compare(name == "is" ? "eq" : "ne", left, right, where);
+        const std::optional<Value> same = identity_of(left, right, where);
+        if (!same)
+            fail(where,
+                 "'is' is not compiled for " + lang::describe(left.type) + " and " +
+                     lang::describe(right.type),
+                 "Write == in its place.");
+        if (name == "is") return *same;
+        if (same->type->literal) return boolean(!same->type->literal->as<bool>());
+        return negation(truth(*same, where));
     }
     if (name == "in" || name == "not_in") {
         const bool is_range = right.type->kind == TypeKind::kRange;
@@ -484,8 +543,13 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
                          : call_prelude("builtins.in_items", items);
             return name == "in" ? found : negation(truth(found, where));
         }
-        if (left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString)
-            return boolean((right.type->text.find(left.type->text) != std::string::npos) == (name == "in"));
+        if (is_text(left.type) && is_text(right.type)) {
+            return of_texts(right, [&](const std::string& whole) {
+                return of_texts(left, [&](const std::string& part) {
+                    return boolean((whole.find(part) != std::string::npos) == (name == "in"));
+                });
+            });
+        }
         if (right.type->kind != TypeKind::kTuple)
             fail(where, "'in' is compiled for tuples, ranges and arrays of one dimension, not " +
                             lang::describe(right.type));
@@ -563,11 +627,11 @@ Value FunctionLowering::compare_records(const std::string& name, const Value& le
 Value FunctionLowering::equal_types_only(const std::string& name, const Value& left, const Value& right,
                                          NodeId where) {
     const bool equality = name == "eq" || name == "ne";
-    if (left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString && equality)
-        return boolean((left.type == right.type) == (name == "eq"));
+    if (is_text(left.type) && is_text(right.type) && find_operator(name) != nullptr)
+        return compare_texts(name, left, right);
     // A text equals no number.
-    if (equality && ((left.type->kind == TypeKind::kString && is_scalar(right.type)) ||
-                     (right.type->kind == TypeKind::kString && is_scalar(left.type))))
+    if (equality &&
+        ((is_text(left.type) && is_scalar(right.type)) || (is_text(right.type) && is_scalar(left.type))))
         return boolean(name == "ne");
     const auto is_known = [](const Value& value) {
         return value.type->kind == TypeKind::kSymbol && value.type->symbol->kind == SymbolKind::kKnown;
@@ -596,6 +660,16 @@ Value FunctionLowering::equal_types_only(const std::string& name, const Value& l
     refuse_operands(found == nullptr ? name : std::string(found->sign), left.type, right.type, where);
 }
 
+Value FunctionLowering::compare_texts(const std::string& name, const Value& left, const Value& right) {
+    const OpId op = find_operator(name)->op;
+    if (left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString)
+        return boolean(is_so(op, left.type->text.compare(right.type->text), 0));
+    // The texts of a choice are in order, so that their numbers are.
+    const TypeRef type = join(left.type, right.type);
+    return scalar(scalar_type(ScalarType::kBool, true),
+                  apply(op, {number_in(left, type), number_in(right, type)}));
+}
+
 ValueId FunctionLowering::truth(const Value& value, NodeId where) {
     switch (value.type->kind) {
         case TypeKind::kScalar: return cast(value, ScalarType::kBool);
@@ -610,7 +684,11 @@ ValueId FunctionLowering::truth(const Value& value, NodeId where) {
         case TypeKind::kRecord:
             if (value.type->record->is_integer) return truth(value_of_member(value, where), where);
             return boolean(true).parts[0];
-        case TypeKind::kString: return boolean(!value.type->text.empty()).parts[0];
+        case TypeKind::kChoice:
+        case TypeKind::kString:
+            return of_texts(value, [&](const std::string& text) { return boolean(!text.empty()); }).parts[0];
+        case TypeKind::kEllipsis:
+        case TypeKind::kSlice: return boolean(true).parts[0];
         default:
             fail(where, lang::describe(value.type) + " has no truth value in a compiled function",
                  is_array(value.type) ? "Ask for a.size > 0, or for an element." : "");

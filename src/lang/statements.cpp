@@ -133,7 +133,7 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             if (const std::optional<Element> element = element_of(target, base, items)) {
                 store(*element, value, target);
             } else {
-                store_part(sliced(target, base, items, environment), value, target);
+                store_part(sliced(target, base, items), value, target);
             }
             if (counts) count_owners(value, false);
             return;
@@ -170,7 +170,7 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
         refuse_global(node(target).children[0]);
         const std::vector<IndexItem> items = index_items(target, environment);
         const std::optional<Element> element = element_of(target, base, items);
-        const Value before = element ? load(*element) : sliced(target, base, items, environment);
+        const Value before = element ? load(*element) : sliced(target, base, items);
         const Value right = lower(statement.children[1], environment);
         if (is_array(before.type)) return augment_array(before, statement.atoms[0], right, id);
         const Value after = binary(statement.atoms[0], before, right, id);

@@ -26,7 +26,10 @@ void FunctionLowering::expect_printable(TypeRef type, NodeId where) const {
         case TypeKind::kScalar:
         case TypeKind::kNone:
         case TypeKind::kString:
+        case TypeKind::kChoice:
+        case TypeKind::kEllipsis:
         case TypeKind::kNever: return;
+        case TypeKind::kSlice:
         case TypeKind::kTuple:
         case TypeKind::kRecord:
         case TypeKind::kFormat:
@@ -59,6 +62,36 @@ Value FunctionLowering::lower_format(NodeId id, Environment& environment) {
     return result;
 }
 
+ValueId FunctionLowering::number_in(const Value& text, TypeRef choice) {
+    if (dry_) return {};
+    if (text.type == choice) return text.parts[0];
+    const auto number = [&](TypeRef known) {
+        const auto at = std::find(choice->parts.begin(), choice->parts.end(), known);
+        return integer(at - choice->parts.begin()).parts[0];
+    };
+    if (text.type->kind == TypeKind::kString) return number(text.type);
+    return of_texts(text,
+                    [&](const std::string& known) {
+                        return scalar(scalar_type(ScalarType::kInt64, true), number(string_type(known)));
+                    })
+        .parts[0];
+}
+
+Value FunctionLowering::of_texts(const Value& text, const std::function<Value(const std::string&)>& each) {
+    const std::vector<TypeRef> texts = texts_of(text.type);
+    Value result = each(texts[0]->text);
+    for (size_t i = 1; i < texts.size(); ++i) {
+        const Value other = each(texts[i]->text);
+        result.type = without_literals(result.type);
+        if (dry_) continue;
+        const ValueId is_it =
+            builder_->apply(OpId::kEqual, {text.parts[0], integer(static_cast<int64_t>(i)).parts[0]});
+        result =
+            scalar(result.type, builder_->apply(OpId::kSelect, {is_it, other.parts[0], result.parts[0]}));
+    }
+    return result;
+}
+
 Value FunctionLowering::joined_text(const Value& left, const Value& right) {
     if (left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString)
         return {string_type(left.type->text + right.type->text), {}, 0};
@@ -67,6 +100,12 @@ Value FunctionLowering::joined_text(const Value& left, const Value& right) {
     std::vector<TypeRef> types;
     for (const Value* side : {&left, &right}) {
         const bool is_known = side->type->kind == TypeKind::kString;
+        if (side->type->kind == TypeKind::kChoice) {
+            text += "{}";
+            types.push_back(side->type);
+            result.parts.push_back(side->parts[0]);
+            continue;
+        }
         text += is_known ? escaped(side->type->text) : side->type->text;
         types.insert(types.end(), side->type->parts.begin(), side->type->parts.end());
         result.parts.insert(result.parts.end(), side->parts.begin(), side->parts.end());
@@ -85,8 +124,7 @@ Value FunctionLowering::call_text(bool representation, const Arguments& given) {
     if (arguments.positional.empty()) return {string_type(""), {}, 0};
     const Value& value = arguments.positional[0];
     expect_printable(value.type, arguments.where);
-    if (!representation && (value.type->kind == TypeKind::kString || value.type->kind == TypeKind::kFormat))
-        return value;
+    if (!representation && (is_text(value.type) || value.type->kind == TypeKind::kFormat)) return value;
     return {format_type(representation ? "{!r}" : "{!s}", {value.type}), value.parts, 0};
 }
 

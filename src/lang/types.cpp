@@ -133,6 +133,27 @@ TypeRef string_type(std::string text) {
     return intern(std::move(type));
 }
 
+TypeRef choice_type(std::vector<TypeRef> texts) {
+    std::sort(texts.begin(), texts.end(), [](TypeRef a, TypeRef b) { return a->text < b->text; });
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+    Type type;
+    type.kind = TypeKind::kChoice;
+    type.parts = std::move(texts);
+    return intern(std::move(type));
+}
+
+std::vector<TypeRef> texts_of(TypeRef type) {
+    if (type->kind == TypeKind::kString) return {type};
+    return type->kind == TypeKind::kChoice ? type->parts : std::vector<TypeRef>{};
+}
+
+TypeRef slice_type(std::vector<TypeRef> bounds) {
+    Type type;
+    type.kind = TypeKind::kSlice;
+    type.parts = std::move(bounds);
+    return intern(std::move(type));
+}
+
 TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope, bool owned) {
     Type type;
     type.kind = TypeKind::kArray;
@@ -260,6 +281,12 @@ TypeRef join(TypeRef a, TypeRef b) {
         TypeRef inner = join(value_of(a), value_of(b));
         return inner == nullptr ? nullptr : optional_type(without_literals(inner));
     }
+    if (is_text(a) && is_text(b)) {
+        std::vector<TypeRef> texts = texts_of(a);
+        const std::vector<TypeRef> more = texts_of(b);
+        texts.insert(texts.end(), more.begin(), more.end());
+        return choice_type(std::move(texts));
+    }
     if (a->kind != b->kind) return nullptr;
     switch (a->kind) {
         case TypeKind::kScalar: return join_scalars(*a, *b);
@@ -281,6 +308,7 @@ TypeRef join(TypeRef a, TypeRef b) {
         case TypeKind::kTogether:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
+        case TypeKind::kSlice:
         case TypeKind::kTuple: {
             if (a->parts.size() != b->parts.size() || a->record != b->record || a->text != b->text ||
                 a->function != b->function || a->bound != b->bound)
@@ -324,6 +352,7 @@ bool has_owner(TypeRef type) {
 
 size_t part_count(TypeRef type) {
     switch (type->kind) {
+        case TypeKind::kChoice:
         case TypeKind::kScalar: return 1;
         case TypeKind::kArray:
             return size_t{1} + (type->owned ? 1 : 0) + 2 * size_t{type->rank} - (type->contiguous ? 1 : 0);
@@ -336,6 +365,7 @@ size_t part_count(TypeRef type) {
         case TypeKind::kTogether:
         case TypeKind::kFormat:
         case TypeKind::kRecord:
+        case TypeKind::kSlice:
         case TypeKind::kTuple: {
             size_t count = 0;
             for (TypeRef part : type->parts) count += part_count(part);
@@ -359,7 +389,10 @@ std::string describe(TypeRef type) {
             return std::string(DType(type->scalar).name());
         case TypeKind::kNone: return "None";
         case TypeKind::kFormat:
+        case TypeKind::kChoice:
         case TypeKind::kString: return "str";
+        case TypeKind::kEllipsis: return "ellipsis";
+        case TypeKind::kSlice: return "slice";
         case TypeKind::kArray:
             return "array(" + std::string(DType(type->scalar).name()) + ", " + std::to_string(type->rank) +
                    "d" + (type->readonly ? ", read-only)" : ")");

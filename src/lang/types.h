@@ -19,6 +19,8 @@ enum class TypeKind : uint8_t {
     kScalar,
     kNone,
     kString,  // known text
+    kChoice,  // one of several known texts, its parts, which are in order: the number of the one
+    kEllipsis,
     kArray,
     kTuple,      // of a NamedTuple where it has a record
     kRecord,     // an instance of a dataclass
@@ -26,6 +28,7 @@ enum class TypeKind : uint8_t {
     kClosure,    // an inner function; bound, its parts are what it has captured, then the values of its
                  // defaults
     kRange,      // start, stop, step
+    kSlice,      // start, stop, step, each of which may be None
     kSymbol,     // a free name that is no value: a module, a function, a builtin, an exception
     kUnbound,    // a variable before its first assignment
     kMaybe,      // a variable that is bound on some of the ways that lead here
@@ -72,6 +75,11 @@ TypeRef intern(Type type);
 TypeRef scalar_type(ScalarType scalar, bool weak = false);
 TypeRef literal_type(const Constant& value);
 TypeRef string_type(std::string text);
+// One of the texts, whose types these are.
+TypeRef choice_type(std::vector<TypeRef> texts);
+// The texts that one of this type may be: none where it is no text, or not known.
+std::vector<TypeRef> texts_of(TypeRef type);
+TypeRef slice_type(std::vector<TypeRef> bounds);
 TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope,
                    bool owned = false);
 TypeRef tuple_type(std::vector<TypeRef> parts);
@@ -97,9 +105,14 @@ inline bool is_scalar(TypeRef type) { return type->kind == TypeKind::kScalar; }
 inline bool has_items(TypeRef type) {
     return type->kind == TypeKind::kTuple || type->kind == TypeKind::kRecord ||
            type->kind == TypeKind::kFormat || type->kind == TypeKind::kClosure ||
-           type->kind == TypeKind::kGenerator || type->kind == TypeKind::kTogether;
+           type->kind == TypeKind::kGenerator || type->kind == TypeKind::kTogether ||
+           type->kind == TypeKind::kSlice;
 }
 inline bool is_array(TypeRef type) { return type->kind == TypeKind::kArray; }
+// A text of those that are known.
+inline bool is_text(TypeRef type) {
+    return type->kind == TypeKind::kString || type->kind == TypeKind::kChoice;
+}
 inline bool is_list(TypeRef type) { return type->kind == TypeKind::kList; }
 bool is_integer(TypeRef type);  // or bool
 bool is_float(TypeRef type);

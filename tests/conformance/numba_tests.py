@@ -6,14 +6,18 @@ SETTINGS is a file of JSON: `module`, `weft` (whether weft is swapped in), `done
 to which a line is written when a test begins and when it ends. Run by tools/conformance_numba.py, in an environment
 that has Numba; weft itself never needs it.
 
+Functions of exec() have lines in linecache, as those of notebooks have: weft compiles what has a source.
+
 A test that asks a compiled function for what only Numba's has, or that uses its compiler without jit, is none of the
 language: its outcome is "internal". One that compiles nothing is "nothing".
 """
 
+import builtins
 import contextlib
 import importlib
 import io
 import json
+import linecache
 import signal
 import sys
 import traceback
@@ -174,6 +178,23 @@ def swap():
         module.jit = module.njit = jit
 
 
+def keep_lines():
+    """Keeps the lines of what exec() runs."""
+    plain = builtins.exec
+
+    def exec_with_lines(source, given=None, own=None, /):
+        frame = sys._getframe(1)
+        if given is None:
+            given, own = frame.f_globals, frame.f_locals if own is None else own
+        if isinstance(source, str):
+            name = f"<exec {len(linecache.cache)}>"
+            linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+            source = compile(source, name, "exec")
+        plain(source, given, own)
+
+    builtins.exec = exec_with_lines
+
+
 def flat(suite):
     """The tests of a suite, one after another."""
     for each in suite:
@@ -227,6 +248,7 @@ def main():
     settings = json.loads(open(sys.argv[1]).read())
     if settings["weft"]:
         swap()
+        keep_lines()
     with open(settings["out"], "a", buffering=1) as out:
         try:
             module = importlib.import_module(settings["module"])

@@ -24,7 +24,9 @@ enum class KeyKind : uint64_t {
     kRecord,
     kText,
     kList,
-    kShared
+    kShared,
+    kSlice,
+    kEllipsis
 };
 constexpr int kKindShift = 56;
 constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9;
@@ -60,6 +62,12 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
         }
         case KeyKind::kList:
             return in_scope(reinterpret_cast<lang::TypeRef>(*key++), may_overlap ? 0 : scope);
+        case KeyKind::kSlice: {
+            std::vector<lang::TypeRef> bounds;
+            for (int i = 0; i < 3; ++i) bounds.push_back(take_type(key, may_overlap, scope, functions));
+            return lang::slice_type(std::move(bounds));
+        }
+        case KeyKind::kEllipsis: return lang::simple_type(lang::TypeKind::kEllipsis);
         case KeyKind::kFunction: return functions.type_of(code & 0xFFFFFFFF);
         case KeyKind::kShared:
         case KeyKind::kNone: break;
@@ -242,6 +250,19 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
         const Py_ssize_t count = PyTuple_Size(object);
         key_.push_back(key_of(KeyKind::kTuple, static_cast<uint64_t>(count)));
         for (Py_ssize_t i = 0; i < count; ++i) add(PyTuple_GetItem(object, i), parameter, function, name);
+        return;
+    }
+    if (PySlice_Check(object)) {
+        key_.push_back(key_of(KeyKind::kSlice, 0));
+        for (const char* bound : {"start", "stop", "step"}) {
+            nb::object value = nb::handle(object).attr(bound);
+            if (!value.is_none()) value = steal_or_throw(PyNumber_Index(value.ptr()));
+            add(value.ptr(), parameter, function, name);
+        }
+        return;
+    }
+    if (object == Py_Ellipsis) {
+        key_.push_back(key_of(KeyKind::kEllipsis, 0));
         return;
     }
     if (PyCallable_Check(object) != 0 &&

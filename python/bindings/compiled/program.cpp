@@ -24,6 +24,15 @@ lang::TypeRef type_of_constant(nb::handle value) {
         return record == nullptr ? lang::tuple_type(std::move(parts))
                                  : lang::record_type(record, std::move(parts));
     }
+    if (PySlice_Check(object)) {
+        std::vector<lang::TypeRef> bounds;
+        for (const char* bound : {"start", "stop", "step"}) {
+            bounds.push_back(type_of_constant(value.attr(bound)));
+            if (bounds.back() == nullptr) return nullptr;
+        }
+        return lang::slice_type(std::move(bounds));
+    }
+    if (object == Py_Ellipsis) return lang::simple_type(lang::TypeKind::kEllipsis);
     if (PyBool_Check(object))
         return lang::literal_type(
             Constant::of(ScalarType::kBool, static_cast<uint8_t>(object == Py_True ? 1 : 0)));

@@ -41,6 +41,16 @@ nb::object Results::next(lang::TypeRef type) {
                 .attr("format")(*nb::borrow<nb::args>(nb::tuple(values)));
         }
         case lang::TypeKind::kString: return nb::str(type->text.c_str(), type->text.size());
+        case lang::TypeKind::kChoice: {
+            const std::string& text = type->parts[static_cast<size_t>(word())]->text;
+            return nb::str(text.c_str(), text.size());
+        }
+        case lang::TypeKind::kEllipsis: return nb::borrow(Py_Ellipsis);
+        case lang::TypeKind::kSlice: {
+            const nb::object start = next(type->parts[0]), stop = next(type->parts[1]),
+                             step = next(type->parts[2]);
+            return steal_or_throw(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
+        }
         case lang::TypeKind::kArray: return next_array(type);
         case lang::TypeKind::kList: return next_list(type);
         case lang::TypeKind::kGenerator: {
@@ -77,14 +87,14 @@ nb::object Results::next_array(lang::TypeRef type) {
     if (owner != 0) {
         const codegen::HeapMemory memory = frame_->take(owner);
         if (shares_)
-            return wrap(
-                share(data, dtype, shape, strides, true, [held = memory.holder]() mutable { held.reset(); }));
+            return wrap(share(data, dtype, shape, strides, !type->readonly,
+                              [held = memory.holder]() mutable { held.reset(); }));
         const auto buffer = std::static_pointer_cast<BufferPtr>(memory.holder);
         // Arrays of one block are views of one storage.
         const auto [storage, is_new] = storages_.try_emplace(owner);
         if (is_new) storage->second = std::make_shared<Storage>(*buffer);
-        return wrap(
-            array(storage->second, dtype, std::move(shape), std::move(strides), data - memory.data, true));
+        return wrap(array(storage->second, dtype, std::move(shape), std::move(strides), data - memory.data,
+                          !type->readonly));
     }
     return of_argument(data, dtype, shape, strides, type->readonly);
 }

@@ -12,9 +12,12 @@ import types
 from weft._jit._records import is_enumeration, is_frozen, is_record, values_of
 
 _MISSING = object()
-_CONSTANTS = (bool, int, float, complex, str, type(None))
+_CONSTANTS = (bool, int, float, complex, str, type(None), type(...))
 # Names of weft's that NumPy does not have. Everything else in weft stands for what NumPy calls so.
 _OWN = frozenset(("cuda", "guvectorize", "jit", "njit", "prange", "stencil", "vectorize"))
+_NUMBER_TYPES = frozenset(
+    ("bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)))
+) | {"float32", "float64", "complex64", "complex128"}
 _ARRAY_PACKAGES = frozenset(("numpy", "weft"))
 _PACKAGES = _ARRAY_PACKAGES | {"numba"}
 _NAMESPACES = ("numpy", "weft", "math", "cmath", "builtins")
@@ -131,7 +134,7 @@ def describe(name, value, place=None):
         return ("array", name, value)
     if (type(value) is tuple or is_record(type(value))) and _is_argument(value):
         return ("object", name, value)
-    known = _known_path(value, place)
+    known = _known_path(value, place) or _numba_type(value)
     if known is not None:
         return ("known", name, known)
     function = _function(value)
@@ -157,6 +160,8 @@ def _is_constant(value):
         return True
     if kind is tuple:
         return all(map(_is_constant, value))
+    if kind is slice:
+        return all(type(bound) in (int, bool, type(None)) for bound in (value.start, value.stop, value.step))
     if is_enumeration(kind):
         return True
     return is_record(kind) and is_frozen(kind) and all(map(_is_constant, values_of(value)))
@@ -233,6 +238,14 @@ def _known_path(value, place):
     if isinstance(home, str) and isinstance(value, types.BuiltinFunctionType):
         return f"{home}.{name}"
     return None
+
+
+def _numba_type(value):
+    """The path of NumPy's type that one of Numba's stands for: numba.int32 is numpy.int32."""
+    if _root(type(value).__module__) != "numba":
+        return None
+    name = getattr(value, "name", None)
+    return f"numpy.{name}" if isinstance(name, str) and name in _NUMBER_TYPES else None
 
 
 def _is_library(module):

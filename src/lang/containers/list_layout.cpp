@@ -12,6 +12,7 @@ void add_parts(std::vector<ItemPart>& parts, TypeRef type) {
     };
     switch (type->kind) {
         case TypeKind::kScalar: parts.push_back({type->scalar, false, false, 0}); return;
+        case TypeKind::kChoice: word(false, false); return;
         case TypeKind::kArray:
             word(true, false);
             if (type->owned) word(false, true);
@@ -54,11 +55,15 @@ bool is_item(TypeRef type) {
         case TypeKind::kNever:
         case TypeKind::kScalar:
         case TypeKind::kNone:
+        case TypeKind::kString:
+        case TypeKind::kChoice:
+        case TypeKind::kEllipsis:
         case TypeKind::kArray:
         case TypeKind::kList: return true;
         case TypeKind::kTuple:
         case TypeKind::kRecord:
         case TypeKind::kGenerator:
+        case TypeKind::kSlice:
         case TypeKind::kOptional: return std::all_of(type->parts.begin(), type->parts.end(), is_item);
         default: return false;
     }

@@ -244,38 +244,38 @@ Value FunctionLowering::lower_list(NodeId id, Environment& environment) {
 Value FunctionLowering::list_at(NodeId id, const Value& list, Environment& environment, bool borrows) {
     const std::vector<NodeId> items = items_of(id);
     if (items.size() != 1) fail(id, "a list has one index", "Write l[i][j].");
-    if (node(items[0]).kind == NodeKind::kSlice) return list_slice(items[0], list, environment);
     const Value index = number_of(items[0], environment);
     if (index.type->kind == TypeKind::kNever) return never();
+    if (index.type->kind == TypeKind::kSlice) return list_slice(index, list, items[0]);
     return load_item(list, checked_index(index, length_of(list), kOfList, id), false, borrows);
 }
 
 // From `start` on `count` elements, each `step` behind the one before.
-std::vector<Value> FunctionLowering::list_range(NodeId slice, const Value& list, Environment& environment) {
-    const Range range = slice_range(slice, length_of(list), environment);
+std::vector<Value> FunctionLowering::list_range(const Value& slice, const Value& list, NodeId where) {
+    const Range range = slice_range(slice, length_of(list), where);
     const TypeRef whole = scalar_type(ScalarType::kInt64, true);
     return {list, scalar(whole, range.start), scalar(whole, range.count),
             range.step.valid() || dry_ ? scalar(whole, range.step) : integer(1)};
 }
 
-Value FunctionLowering::list_slice(NodeId slice, const Value& list, Environment& environment) {
-    return call_lists("slice", list_range(slice, list, environment), slice);
+Value FunctionLowering::list_slice(const Value& slice, const Value& list, NodeId where) {
+    return call_lists("slice", list_range(slice, list, where), where);
 }
 
 void FunctionLowering::assign_list_item(NodeId target, const Value& list, const Value& value,
                                         Environment& environment) {
     const std::vector<NodeId> items = items_of(target);
     if (items.size() != 1) fail(target, "a list has one index", "Write l[i][j].");
-    if (node(items[0]).kind == NodeKind::kSlice) {
-        std::vector<Value> arguments = list_range(items[0], list, environment);
+    const Value index = number_of(items[0], environment);
+    if (index.type->kind == TypeKind::kNever) return;
+    if (index.type->kind == TypeKind::kSlice) {
+        std::vector<Value> arguments = list_range(index, list, items[0]);
         arguments.push_back(as_list(value, target));
-        const bool by_one = node(node(items[0]).children[2]).kind == NodeKind::kNone;
+        const bool by_one = index.type->parts[2]->kind == TypeKind::kNone;
         if (by_one) arguments.erase(arguments.begin() + 3);
         call_lists(by_one ? "replace" : "replace_each", std::move(arguments), target);
         return;
     }
-    const Value index = number_of(items[0], environment);
-    if (index.type->kind == TypeKind::kNever) return;
     store_item(list, checked_index(index, length_of(list), kOfListTarget, target), value, true, target);
 }
 
@@ -283,11 +283,12 @@ void FunctionLowering::augment_list_item(NodeId id, const Value& list, Environme
     const Node& statement = node(id);
     const NodeId target = statement.children[0];
     const std::vector<NodeId> items = items_of(target);
-    if (items.size() != 1 || node(items[0]).kind == NodeKind::kSlice)
-        fail(target, "a slice of a list is not changed by " + statement.atoms[0] + " in place",
-             "Write l[a:b] = ...");
+    if (items.size() != 1) fail(target, "a list has one index", "Write l[i][j].");
     const Value index = number_of(items[0], environment);
     if (index.type->kind == TypeKind::kNever) return;
+    if (index.type->kind == TypeKind::kSlice)
+        fail(target, "a slice of a list is not changed by " + statement.atoms[0] + " in place",
+             "Write l[a:b] = ...");
     const Value before = load_item(list, checked_index(index, length_of(list), kOfList, target));
     const Value right = lower(statement.children[1], environment);
     if (is_list(before.type) && (statement.atoms[0] == "add" || statement.atoms[0] == "mul")) {
@@ -330,11 +331,11 @@ void FunctionLowering::delete_targets(NodeId id, Environment& environment) {
         const std::vector<NodeId> items = items_of(target);
         if (!is_list(list.type) || items.size() != 1)
             fail(target, "items of " + lang::describe(list.type) + " cannot be deleted");
-        if (node(items[0]).kind == NodeKind::kSlice) {
-            call_lists("delete_range", list_range(items[0], list, environment), target);
+        const Value index = required(lower_item(items[0], environment), items[0]);
+        if (index.type->kind == TypeKind::kSlice) {
+            call_lists("delete_range", list_range(index, list, items[0]), target);
             continue;
         }
-        const Value index = required(lower(items[0], environment), items[0]);
         const ValueId at = checked_index(index, length_of(list), kOfListTarget, target);
         call_lists("delete", {list, scalar(scalar_type(ScalarType::kInt64, true), at)}, target);
     }

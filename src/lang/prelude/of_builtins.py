@@ -270,3 +270,22 @@ def next_or_none(items):
     for x in items:
         return x
     return None
+
+
+def slice_indices(start, stop, step, length):
+    if length < 0:
+        raise ValueError("length should not be negative")
+    by = 1
+    if step is not None:
+        by = step
+    if by == 0:
+        raise ValueError("slice step cannot be zero")
+    low = 0 if by > 0 else -1
+    high = length if by > 0 else length - 1
+    first = low if by > 0 else high
+    if start is not None:
+        first = min(max(start + length if start < 0 else start, low), high)
+    last = high if by > 0 else low
+    if stop is not None:
+        last = min(max(stop + length if stop < 0 else stop, low), high)
+    return first, last, by

@@ -200,6 +200,29 @@ def test_an_unbound_variable_is_python_s_error():
         last(0)
 
 
+def test_a_later_iteration_reads_what_an_earlier_one_assigned():
+    def f(n, first):
+        for k in range(n):
+            if k == first:
+                total = 1.5
+            elif k > 0:
+                total = total + k
+        return total
+
+    assert np.jit(f)(5, 0) == f(5, 0)
+    for n, first in ((0, 0), (5, 3)):
+        with pytest.raises(UnboundLocalError, match="'total'"):
+            np.jit(f)(n, first)
+
+    def never(n):
+        for _ in range(n):
+            total = total + 1  # noqa: F823
+        return total
+
+    with pytest.raises(np.CompileError, match="'total' has no value here"):
+        np.jit(never)(3)
+
+
 def test_mathematics():
     @np.jit
     def f(x):

@@ -278,3 +278,15 @@ def test_guards_are_what_was_read_of_the_program():
         (id(known), "TEXT"),
     ]
     assert all(holder[name] is value for holder, name, value in guards)
+
+
+def test_number_types_of_numba_are_numpys():
+    kind = type("Integer", (), {"__module__": "numba.core.types.scalars"})
+    int16, boolean, pointer = kind(), kind(), kind()
+    int16.name, boolean.name, pointer.name = "int16", "bool", "voidptr"
+    result = weft.jit(lambda x: int16(x))(70000)
+    assert result == 4464
+    assert result.dtype == "int16"
+    assert weft.jit(lambda x: boolean(x))(3)
+    with pytest.raises(weft.CompileError, match="'pointer' is a Integer"):
+        weft.jit(lambda x: pointer(x))(3)
