@@ -80,17 +80,42 @@ Value FunctionLowering::part_of_complex(const Value& array, bool imaginary) {
     return result;
 }
 
-// The same bytes as elements of another type, of the same size.
+// The same bytes as elements of another type. Where those have another size, the last dimension has as many
+// fewer or more.
 Value FunctionLowering::viewed(const Value& array, ScalarType element, NodeId where) {
-    if (DType(element).itemsize() != DType(array.type->scalar).itemsize())
+    const int64_t before = DType(array.type->scalar).itemsize(), after = DType(element).itemsize();
+    const size_t rank = array.type->rank;
+    if (before != after && rank == 0)
         fail(where,
-             "view() takes a dtype whose elements have as many bytes, not " +
+             "view() of an array without dimensions takes a dtype whose elements have as many bytes, not " +
                  std::string(DType(element).name()),
              "Convert it, as by .astype().");
-    const TypeRef type = array_type(element, array.type->rank, array.type->contiguous, array.type->readonly,
+    const bool contiguous = array.type->contiguous || (before != after && rank > 0);
+    const TypeRef type = array_type(element, array.type->rank, contiguous, array.type->readonly,
                                     array.type->scope, array.type->owned);
+    if (dry_) return {type, std::vector<ValueId>(part_count(type)), 0};
     Value result{type, array.parts, 0};
-    if (dry_) return result;
+    if (before != after) {
+        const auto number = [&](int64_t value) { return integer(value).parts[0]; };
+        const ValueId is_row = builder_->apply(OpId::kEqual, {stride_of(array, rank - 1), number(before)});
+        const ValueId is_short = builder_->apply(OpId::kLessEqual, {size_of(array, rank - 1), number(1)});
+        check(
+            builder_->apply(OpId::kLogicalOr, {is_row, is_short}),
+            site("ValueError", "To change to a dtype of a different size, the last axis must be contiguous"),
+            {}, where);
+        const ValueId bytes = builder_->apply(OpId::kMultiply, {size_of(array, rank - 1), number(before)});
+        const ValueId rest = builder_->apply(OpId::kRemainder, {bytes, number(after)});
+        if (after > before)
+            check(builder_->apply(OpId::kEqual, {rest, number(0)}),
+                  site("ValueError",
+                       "When changing to a larger dtype, its size must be a divisor of the total size in "
+                       "bytes of "
+                       "the last axis of the array."),
+                  {}, where);
+        result.parts.resize(part_count(type));
+        result.parts[1 + (type->owned ? 1 : 0) + rank - 1] =
+            builder_->apply(OpId::kFloorDivide, {bytes, number(after)});
+    }
     ir::BufferType bytes = buffer_type(type).buffer;
     bytes.strides.clear();
     result.parts[0] = builder_->memory(bytes, builder_->address(array.parts[0]));

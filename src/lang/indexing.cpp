@@ -78,14 +78,19 @@ Value FunctionLowering::number_of(NodeId item, Environment& environment) {
 }
 
 Value FunctionLowering::lower_item(NodeId item, Environment& environment) {
-    return node(item).kind == NodeKind::kSlice ? lower_slice(item, environment) : lower(item, environment);
+    if (node(item).kind == NodeKind::kSlice) return lower_slice(item, environment);
+    const Value index = lower(item, environment);
+    // Arrays without dimensions are numbers where they are indices.
+    const bool is_number =
+        is_array(index.type) && index.type->rank == 0 && DType(index.type->scalar).is_integer();
+    return is_number ? load({index, {}}) : index;
 }
 
 // start:stop:step
 Value FunctionLowering::lower_slice(NodeId id, Environment& environment) {
     Arguments bounds{{}, {}, id};
     for (const NodeId child : node(id).children) {
-        bounds.positional.push_back(lower(child, environment));
+        bounds.positional.push_back(lower_item(child, environment));
         expect_bound(bounds.positional.back(), child);
     }
     return make_slice("an index", bounds);

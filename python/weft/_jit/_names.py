@@ -72,6 +72,10 @@ class Names:
         self.chains.append((chain, used))
         return number, used
 
+    def is_builtin(self, name):
+        """Whether `name` is Python's own function."""
+        return name not in self._cells and name not in self._globals and name in self._builtins
+
     def is_jit(self, chain):
         """Whether `chain` is weft.jit or another of its names."""
         before = self.symbols[:], self.chains[:], dict(self._numbers), dict(self._guards)

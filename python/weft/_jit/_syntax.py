@@ -508,6 +508,10 @@ class Writer:
         self._all("ifexp", node, [node.test, node.body, node.orelse])
 
     def _express_Call(self, node):
+        if self._names_attribute(node):
+            attribute = ast.Attribute(node.args[0], node.args[1].value)
+            self._express_Attribute(ast.copy_location(attribute, node))
+            return
         self._open("call", node)
         self.expression(node.func)
         for argument in node.args:
@@ -517,6 +521,20 @@ class Writer:
                 self.refuse(keyword, "`**` in a call is not compiled", "write the keywords out")
             self._all("keyword", keyword, [keyword.value], keyword.arg)
         self._close()
+
+    def _names_attribute(self, node):
+        """Whether it is getattr(module, "name") of something free, which is module.name."""
+        return (
+            self._chain(node.func) == ("getattr",)
+            and len(node.args) == 2
+            and not node.keywords
+            and isinstance(node.args[1], ast.Constant)
+            and isinstance(node.args[1].value, str)
+            and node.args[1].value.isidentifier()
+            and (chain := self._chain(node.args[0])) is not None
+            and (self._scope is None or all(self._scope.find(each) is None for each in ("getattr", chain[0])))
+            and self._names.is_builtin("getattr")
+        )
 
     def _express_Starred(self, node):
         self._all("starred", node, [node.value])

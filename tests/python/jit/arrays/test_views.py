@@ -1,0 +1,75 @@
+"""Views as elements of another size, indices that are arrays without dimensions, and getattr() of modules."""
+
+import numpy
+import pytest
+import weft as np
+
+
+def plain(value):
+    value = numpy.asarray(value)
+    return str(value.dtype), value.shape, value.tolist()
+
+
+def outcome(function, *arguments):
+    try:
+        return plain(function(*arguments))
+    except ValueError as error:
+        return str(error)
+
+
+A = numpy.arange(48, dtype="i4").reshape(3, 16)
+ARRAYS = [A, A[::2], A[:, :3], A[:, ::2], A.T, A[:, :1], A[:0], A[:, :0], A[0], A[0, ::-1]]
+
+
+@pytest.mark.parametrize("a", ARRAYS, ids=range(len(ARRAYS)))
+@pytest.mark.parametrize("dtype", ["i1", "u2", "f4", "i8", "f8", "c16"])
+def test_views_of_another_size(a, dtype):
+    found, expected = outcome(np.jit(lambda a, dtype: a.view(dtype)), a, dtype), outcome(a.view, dtype)
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        assert found[:2] == expected[:2]
+        assert repr(found) == repr(expected)
+
+
+def test_views_of_another_size_are_written():
+    def f(a, b):
+        halves = a.view(b.dtype)
+        halves[1] = 7
+        return halves, a.sum()
+
+    a, b = numpy.arange(3), numpy.zeros(1, "i2")
+    halves, total = np.jit(f)(a, b)
+    assert a.tolist() == [7 << 16, 1, 2]
+    assert total == a.sum()
+    assert plain(halves) == plain(a.view("i2"))
+    with pytest.raises(np.CompileError, match="without dimensions"):
+        np.jit(lambda a: a.view("i2"))(numpy.array(3))
+
+
+def test_indices_without_dimensions():
+    def f(a, rows, items, i):
+        rows[i, 1] = a[i]
+        items[i] += 1
+        return a[i], a[i:], rows[i], items[i], (1, 2, 3)[i]
+
+    for i in (0, 1, -1):
+        for dtype in ("i8", "i2", "u1")[: 2 if i < 0 else 3]:
+            index = numpy.array(i, dtype)
+            a, rows, items = numpy.arange(3.0), numpy.zeros((3, 2)), [1, 2, 3]
+            b, others, more = a.copy(), rows.copy(), items[:]
+            found, expected = np.jit(f)(a, rows, items, index), f(b, others, more, index)
+            assert [plain(x) for x in found] == [plain(x) for x in expected]
+            assert (rows.tolist(), items) == (others.tolist(), more)
+    with pytest.raises(IndexError, match="index 3"):
+        np.jit(lambda a, i: a[i])(numpy.arange(3), numpy.array(3))
+    with pytest.raises(np.CompileError, match="indexing by arrays"):
+        np.jit(lambda a, i: a[i])(numpy.arange(3), numpy.array([0]))
+
+
+def test_known_attributes_of_modules():
+    assert np.jit(lambda x: getattr(numpy, "pi") + getattr(np, "sqrt")(x))(4.0) == numpy.pi + 2  # noqa: B009
+    module = numpy.zeros(2)
+    assert np.jit(lambda a: getattr(a, "size"))(module) == 2  # noqa: B009
+    with pytest.raises(np.CompileError, match="no attribute"):
+        np.jit(lambda: getattr(numpy, "no_such_name"))()  # noqa: B009
