@@ -339,7 +339,7 @@ def test_arrays_as_others():
     for array in (MATRIX, MATRIX.T, MATRIX[:, ::2], numpy.arange(4)):
         agree(ravelled, array)
     with pytest.raises(np.CompileError, match="as many bytes"):
-        np.jit(lambda a: a.view(np.int8))(numpy.arange(3))
+        np.jit(lambda a: a.view(np.int8))(numpy.array(3))
 
 
 def chosen(a, b, x):
