@@ -84,6 +84,8 @@ fuzz-variants: build ## The same random programs by every tier, number of thread
 fuzz-jit: build ## Random functions by weft.jit beside CPython, with a fresh seed (ARGS="--seed N --count N")
 	@WEFT_CACHE=0 PYTHONPATH=build/release/python $(PYTHON) tests/python/jit/random_functions.py --fresh --count 2000 --ways turn $(ARGS)
 	@WEFT_CACHE=0 PYTHONPATH=build/release/python $(PYTHON) tests/python/jit/random_functions.py --fresh --count 1000 --ways turn --parallel $(ARGS)
+	@WEFT_CACHE=0 PYTHONPATH=build/release/python $(PYTHON) tests/python/jit/random_functions.py --fresh --count 2000 --ways turn --bounds $(ARGS)
+	@WEFT_CACHE=0 PYTHONPATH=build/release/python $(PYTHON) tests/python/jit/random_functions.py --fresh --count 1000 --ways turn --bounds --parallel $(ARGS)
 
 demo: build ## Run the example programs beside NumPy and print the table
 	@$(PYTHON) examples/demo.py $(ARGS)

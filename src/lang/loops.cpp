@@ -6,6 +6,14 @@ namespace weft::lang {
 
 using ir::ValueId;
 
+namespace {
+
+using Wide = __int128;
+
+bool fits(Wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
+
+}  // namespace
+
 // --- what a `for` goes over -----------------------------------------------------------------------------
 
 FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment& environment) {
@@ -184,13 +192,13 @@ FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& s
     Sequence result;
     result.is_empty = sequence.is_empty;
     result.count = [count] { return count; };
+    const ValueId last =
+        sequence.last ? sequence.last() : apply(OpId::kSubtract, {count, integer(1).parts[0]});
     if (sequence.goes_on)
-        result.goes_on = [this, sequence, count](ValueId k) {
-            const ValueId last = apply(OpId::kSubtract, {count, integer(1).parts[0]});
+        result.goes_on = [this, sequence, last](ValueId k) {
             return sequence.goes_on(apply(OpId::kSubtract, {last, k}));
         };
-    result.element = [this, sequence, count](ValueId k) {
-        const ValueId last = apply(OpId::kSubtract, {count, integer(1).parts[0]});
+    result.element = [this, sequence, count, last](ValueId k) {
         const ValueId number = apply(OpId::kSubtract, {last, k});
         note(number, {0, INT64_MAX, count, 0});
         return sequence.element(number);
@@ -272,28 +280,47 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
         };
         return result;
     }
-    result.count = [this, start, stop, step, known_step] {
-        if (dry_) return ValueId{};
+    // How often the step fits, and the number of the last element, which may take all 64 bits.
+    const auto steps_of = [this, start, stop, step, known_step] {
         const auto unsigned_of = [&](ValueId value) { return builder_->cast(value, ScalarType::kUInt64); };
         const ValueId zero = integer(0).parts[0];
         const ValueId one = builder_->constant(Constant::of(ScalarType::kUInt64, uint64_t{1}));
         const auto count_up = [&](ValueId from, ValueId to, ValueId by) {
             const ValueId distance = unsigned_of(builder_->apply(OpId::kSubtract, {to, from}));
-            const ValueId steps = builder_->apply(
-                OpId::kFloorDivide, {builder_->apply(OpId::kSubtract, {distance, one}), unsigned_of(by)});
-            const ValueId count =
-                builder_->cast(builder_->apply(OpId::kAdd, {steps, one}), ScalarType::kInt64);
-            return builder_->apply(OpId::kSelect, {builder_->apply(OpId::kLess, {from, to}), count, zero});
+            return std::pair{
+                builder_->apply(OpId::kLess, {from, to}),
+                builder_->apply(OpId::kFloorDivide,
+                                {builder_->apply(OpId::kSubtract, {distance, one}), unsigned_of(by)})};
         };
-        if (known_step && *known_step == 1) {
+        if (known_step && *known_step > 0) return count_up(start, stop, step);
+        const ValueId minus = builder_->apply(OpId::kNegative, {step});
+        const auto down = count_up(stop, start, minus);
+        if (known_step) return down;
+        const auto up = count_up(start, stop, step);
+        const ValueId is_up = builder_->apply(OpId::kGreater, {step, zero});
+        return std::pair{builder_->apply(OpId::kSelect, {is_up, up.first, down.first}),
+                         builder_->apply(OpId::kSelect, {is_up, up.second, down.second})};
+    };
+    result.last = [this, steps_of] {
+        return dry_ ? ValueId{} : builder_->cast(steps_of().second, ScalarType::kInt64);
+    };
+    result.count = [this, start, stop, known_step, steps_of] {
+        if (dry_) return ValueId{};
+        const ValueId zero = integer(0).parts[0];
+        const Fact first = fact(start), end = fact(stop);
+        if (known_step && *known_step == 1 && fits(static_cast<Wide>(end.least) - first.most) &&
+            fits(static_cast<Wide>(end.most) - first.least)) {
             const ValueId difference = builder_->apply(OpId::kSubtract, {stop, start});
             return builder_->apply(OpId::kMaximum, {difference, zero});
         }
-        if (known_step && *known_step > 0) return count_up(start, stop, step);
-        const ValueId down = builder_->apply(OpId::kNegative, {step});
-        if (known_step) return count_up(stop, start, down);
-        return builder_->apply(OpId::kSelect, {builder_->apply(OpId::kGreater, {step, zero}),
-                                               count_up(start, stop, step), count_up(stop, start, down)});
+        const auto [is_any, last] = steps_of();
+        // Nobody waits for more than an int64 can tell.
+        const ValueId most =
+            builder_->constant(Constant::of(ScalarType::kUInt64, static_cast<uint64_t>(INT64_MAX) - 1));
+        const ValueId count = builder_->apply(
+            OpId::kAdd, {builder_->cast(builder_->apply(OpId::kMinimum, {last, most}), ScalarType::kInt64),
+                         builder_->index(1)});
+        return builder_->apply(OpId::kSelect, {is_any, count, zero});
     };
     if (known_step && *known_step == -1) {
         result.extent = [this, start, stop](ValueId) {

@@ -347,7 +347,13 @@ ValueId FunctionLowering::as_index(const Value& given, NodeId where) {
     if (!is_integer(value.type))
         fail(where, "an integer is needed here, not " + lang::describe(value.type),
              is_float(value.type) ? "Convert it by int(...), or divide by //." : "");
-    return cast(value, ScalarType::kInt64);
+    if (dry_ || value.type->scalar != ScalarType::kUInt64) return cast(value, ScalarType::kInt64);
+    // What int64 does not hold is beyond each end, instead of a negative number.
+    const ValueId most = builder_->constant(Constant::of(ScalarType::kUInt64, uint64_t{INT64_MAX}));
+    const ValueId index =
+        builder_->cast(builder_->apply(OpId::kMinimum, {value.parts[0], most}), ScalarType::kInt64);
+    note(index, {0, INT64_MAX, {}, 0});
+    return index;
 }
 
 void FunctionLowering::check(ValueId holds, Site site, std::vector<ValueId> payload, NodeId where) {

@@ -187,6 +187,7 @@ private:
     struct Sequence {
         std::function<ir::ValueId()> count;
         std::function<Value(ir::ValueId)> element;  // of that number, from 0
+        std::function<ir::ValueId()> last{};        // number of a range, modulo 2**64
         // Of a range with a known step above 0: its loop's counter is the element itself.
         std::vector<ir::ValueId> bounds{};
         TypeRef counter = nullptr;

@@ -2,13 +2,14 @@
 // line, are modules and calls of their last function.
 //
 //     module 120            so many lines of text follow
-//     call i64:7 f64:3ff8000000000000 bool:1 array:i64:1,2,3 …
+//     call i64:7 f64:3ff8000000000000 bool:1 array:u8:1,2,3 …
 //
 // Floats are their bits in hexadecimal digits. An array is a buffer and, behind it, its size. Each call is
 // answered by a line, `returned f64:… i64:…`, `raised SITE` or `fault TEXT`, then ` | ` and the arrays as
 // they are afterwards. Calls of a module that is wrong are answered by `wrong TEXT | `.
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -25,15 +26,29 @@ namespace weft::ir {
 namespace {
 
 struct Array {
-    bool is_float;
-    std::vector<int64_t> words;
+    std::string type;  // f64, or i or u and the bits of an element
+    std::vector<char> bytes{};
+    bool is_float() const { return type == "f64"; }
+    size_t itemsize() const { return std::stoul(type.substr(1)) / 8; }
+    size_t count() const { return bytes.size() / itemsize(); }
+
+    void append(int64_t word) {  // the first bytes are the lowest
+        const char* const first = reinterpret_cast<const char*>(&word);
+        bytes.insert(bytes.end(), first, first + itemsize());
+    }
+    int64_t word(size_t i) const {
+        uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + i * itemsize(), itemsize());
+        const int unused = 64 - 8 * static_cast<int>(itemsize());
+        return type[0] == 'i' ? static_cast<int64_t>(word << unused) >> unused : static_cast<int64_t>(word);
+    }
 };
 
 int64_t word_of(std::string_view text, bool is_float) {
     uint64_t bits = 0;
     int64_t number = 0;
-    if (is_float) {
-        std::from_chars(text.data(), text.data() + text.size(), bits, 16);
+    if (is_float || text[0] != '-') {
+        std::from_chars(text.data(), text.data() + text.size(), bits, is_float ? 16 : 10);
         return static_cast<int64_t>(bits);
     }
     std::from_chars(text.data(), text.data() + text.size(), number);
@@ -74,13 +89,14 @@ std::string run(const Module& module, std::istringstream& line) {
             continue;
         }
         Array& array = *arrays.emplace_back(std::make_unique<Array>());
-        array.is_float = argument.compare(colon + 1, 3, "f64") == 0;
-        std::istringstream items(argument.substr(argument.find(':', colon + 1) + 1));
-        for (std::string item; std::getline(items, item, ',');)
-            array.words.push_back(word_of(item, array.is_float));
-        char* const base = reinterpret_cast<char*>(array.words.data());
-        const auto count = static_cast<int64_t>(array.words.size());
-        arguments.emplace_back(OracleBuffer{base, {}, base, base + 8 * count});
+        const size_t second = argument.find(':', colon + 1);
+        array.type = argument.substr(colon + 1, second - colon - 1);
+        std::istringstream items(argument.substr(second + 1));
+        for (std::string item; std::getline(items, item, ',');) array.append(word_of(item, array.is_float()));
+        const auto count = static_cast<int64_t>(array.count());
+        array.bytes.reserve(1);  // an address for what is empty, too
+        char* const base = array.bytes.data();
+        arguments.emplace_back(OracleBuffer{base, {}, base, base + array.bytes.size()});
         arguments.emplace_back(Constant::of(ScalarType::kInt64, count));
     }
     std::string answer;
@@ -99,9 +115,13 @@ std::string run(const Module& module, std::istringstream& line) {
     }
     answer += " |";
     for (const auto& array : arrays) {
-        answer += array->is_float ? " f64:" : " i64:";
-        for (size_t i = 0; i < array->words.size(); ++i)
-            answer += (i > 0 ? "," : "") + text_of(array->words[i], array->is_float);
+        answer += " " + array->type + ":";
+        for (size_t i = 0; i < array->count(); ++i) {
+            const int64_t word = array->word(i);
+            const std::string text = array->type == "u64" ? std::to_string(static_cast<uint64_t>(word))
+                                                          : text_of(word, array->is_float());
+            answer += (i > 0 ? "," : "") + text;
+        }
     }
     return answer;
 }

@@ -207,8 +207,9 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
     // Chunks: by the number of iterations alone.
     const ValueId count = sequence.count();
     const auto rounded_up = [&](ValueId value, ValueId by) {
-        const ValueId more = builder_->apply(OpId::kSubtract, {by, builder_->index(1)});
-        return builder_->apply(OpId::kFloorDivide, {builder_->apply(OpId::kAdd, {value, more}), by});
+        const ValueId less = builder_->apply(OpId::kSubtract, {value, builder_->index(1)});
+        return builder_->apply(OpId::kAdd,
+                               {builder_->apply(OpId::kFloorDivide, {less, by}), builder_->index(1)});
     };
     ValueId least = builder_->index(is_short(statement.children[2]) ? kLeastOfShort : 1);
     if (plan.arrays.empty() && may_step_together(statement.children[2])) {

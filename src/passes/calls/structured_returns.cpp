@@ -75,19 +75,21 @@ private:
                 return std::all_of(each.regions.begin(), each.regions.end(), [&](const Region& side) {
                     return yields(side) ? without_exits(side) : can_be(side);
                 });
-            // The loop is left by breaks in it, not in loops inside of that.
-            return each.opcode == Opcode::kFor && breaks_at(each.regions[0]) == exits;
+            // The loop, and what is around it, are left from it, not from loops inside of it.
+            return each.opcode == Opcode::kFor && exits_at(each.regions[0], 1) == exits &&
+                   exits_at(each.regions[0], 0) == exits_in(each, -1);
         });
     }
     static bool without_exits(const Region& side) {
         return std::none_of(side.body.begin(), side.body.end(),
                             [](const Instruction& each) { return exits_in(each, 0) > 0; });
     }
-    static int breaks_at(const Region& region) {
+    static int exits_at(const Region& region, int depth) {
         int count = 0;
         for (const Instruction& each : region.body) {
-            if (each.opcode == Opcode::kBreak && each.depth == 1) ++count;
-            if (each.opcode == Opcode::kIf) count += breaks_at(each.regions[0]) + breaks_at(each.regions[1]);
+            if (is_exit(each, depth)) ++count;
+            if (each.opcode == Opcode::kIf)
+                count += exits_at(each.regions[0], depth) + exits_at(each.regions[1], depth);
         }
         return count;
     }

@@ -54,5 +54,44 @@ TEST(StructuredReturns, ExitsOfLoopsAroundStay) {
     }
 }
 
+// The loop that gets a flag is itself left from inside of another.
+constexpr std::string_view kInside = R"(
+function @f(%n: i64) : i64 {
+  %zero = const i64 0
+  %one = const i64 1
+  %two = const i64 2
+  %left = for %once = %zero to %one step %one with (%none = %zero) {
+    for %i = %zero to %n step %one {
+      for %k = %zero to %two step %one {
+        %at = equal %i, %two
+        if %at {
+          EXIT
+        }
+      }
+      %last = const i64 4
+      %found = equal %i, %last
+      if %found {
+        break 1 %i
+      }
+    }
+    %end = const i64 100
+    yield %end
+  }
+  return %left
+}
+)";
+
+TEST(StructuredReturns, LoopsThatAreLeftFromInsideOfOthersStay) {
+    for (const std::string exit : {"break 1", "continue 1"}) {
+        std::string text(kInside);
+        text.replace(text.find("EXIT"), 4, exit);
+        const Module before = parse_and_check(text);
+        Module after = before;
+        structured_returns(after, after.functions[0]);
+        check(after);
+        EXPECT_EQ(result(after), result(before)) << exit;
+    }
+}
+
 }  // namespace
 }  // namespace weft::passes

@@ -1,11 +1,12 @@
 """Random functions by a compiler beside CPython.
 
-    python tests/python/jit/random_functions.py [--seed N] [--count N] [--parallel] [--ways all|turn|one]
+    python tests/python/jit/random_functions.py [--seed N] [--count N] [--parallel] [--bounds] [--ways all|turn|one]
         [--jit weft|numba] [--shrink]
 
 A seed makes a function, the functions that it calls, and arguments (tests/python/support/jit_random.py). Values, types,
 exceptions and what is written into arrays have to be the same, bit by bit. With --parallel there are loops over prange
 (jit_random_parallel.py), which run on 1, 2 and 7 threads; sums of floats have to be the same there, and near CPython's.
+With --bounds functions guard indices and divisors, with integers near where they end (jit_random_bounds.py).
 
 Ways to compile a function are without an optimisation, without checks of indices, with a verifier, without parallel
 loops, and none: then the oracle runs its kernel IR. `turn` takes one of them after another, a seed each.
@@ -14,12 +15,16 @@ loops, and none: then the oracle runs its kernel IR. `turn` takes one of them af
 import argparse
 import ast
 import contextlib
+import functools
 import io
 import linecache
 import math
+import os
 import pathlib
 import random
 import re
+import select
+import signal
 import struct
 import sys
 
@@ -28,13 +33,19 @@ import numpy
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import jit_random
+import jit_random_bounds
 import jit_random_parallel
+import jit_wrapped
 
-UNBOUND = "has no value here"
+# Errors that weft.jit tells before CPython comes there.
+EARLY = ("has no value here", "range() arg 3 must not be zero")
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SWITCHES = re.findall(r'"(\w+)"\)  // pass:', (ROOT / "src/core/optimisation_switches.def").read_text())
 WAYS = (*(f"without {name}" for name in SWITCHES), "unchecked", "verified", "serial", "oracle")
 THREADS = (1, 2, 7)
+MOST_CALLS = 4
+LONG = 20  # seconds after which a call is interrupted
+SILENT = 120  # after which a process is told to hang
 
 
 class Elements:
@@ -67,10 +78,12 @@ class Plain:
         return Elements(numpy.zeros(size, dtype))
 
 
-def functions_of(text, name, jit=None):
-    """The function `f` of a text, compiled by `jit` with all that it calls."""
+def functions_of(text, name, jit=None, wraps=False):
+    """The function `f` of a text, compiled by `jit` with all that it calls; else CPython's, whose integers may wrap."""
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     names = {"__name__": "random_functions", "np": Plain}
+    if jit is None and wraps:
+        return jit_wrapped.function_of(text, name, names)
     if jit is not None:
         import weft
 
@@ -88,13 +101,15 @@ def bits(value):
         return tuple(map(bits, value))
     if isinstance(value, float):
         return ("float", "nan" if value != value else struct.pack("d", value).hex())
+    if isinstance(value, (jit_wrapped.Wrapped, numpy.integer)):
+        return ("int", int(value))
     return (type(value).__name__, value)
 
 
-def outcome(function, arguments, compiled):
+def outcome(function, arguments, compiled, wraps=False):
     """What a call comes to: its result or exception, and its arrays afterwards, and what it prints."""
-    arrays = [numpy.array(a) for a in arguments if isinstance(a, list)]
-    waiting = iter(arrays if compiled else map(Elements, arrays))
+    arrays = [numpy.array(a, getattr(a, "dtype", None)) for a in arguments if isinstance(a, list)]
+    waiting = iter(arrays if compiled else map(jit_wrapped.Elements if wraps else Elements, arrays))
     arguments = [next(waiting) if isinstance(a, list) else a for a in arguments]
     said = io.StringIO()
     try:
@@ -109,12 +124,19 @@ def outcome(function, arguments, compiled):
 class Program:
     """A text with calls of its function, and what CPython makes of them."""
 
-    def __init__(self, text, calls, name, sums=None):
-        self.text, self.calls, self.name = text, calls, name
+    def __init__(self, text, calls, name, sums=None, wraps=False):
+        self.text, self.calls, self.name = text, [], name
         self.parallel = sums is not None
         self.sums = sums or 0
-        plain = functions_of(text, name)
-        self.expected = [outcome(plain, arguments, False) for arguments in calls]
+        self.wraps = wraps
+        self.expected = []
+        plain = functions_of(text, name, None, wraps)
+        for arguments in calls:
+            with contextlib.suppress(jit_wrapped.TooLong):
+                self.expected.append(outcome(plain, arguments, False, wraps))
+                self.calls.append(arguments)
+            if len(self.calls) == MOST_CALLS:
+                break
 
     def compile(self, jit):
         return functions_of(self.text, self.name, jit)
@@ -149,8 +171,14 @@ def near(a, b, tolerance):
     return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance * 1e4)
 
 
+def interrupt(signal_number, frame):
+    raise TimeoutError("a function goes on and on")
+
+
 def disagreement(program, jit, ways=()):
     """What CPython and the compiler do not agree on, in words; empty where they agree."""
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.alarm(LONG)
     try:
         compiled = program.compile(jit)
         first = []
@@ -170,9 +198,11 @@ def disagreement(program, jit, ways=()):
             if told:
                 return told
     except Exception as error:
-        if UNBOUND in str(error):  # on every way: weft.jit says so before CPython comes there
+        if any(text in str(error) for text in EARLY):
             return ""
         return f"{type(error).__name__}: {error}"
+    finally:
+        signal.alarm(0)
     return ""
 
 
@@ -194,6 +224,8 @@ def by_way(program, jit, way, first):
         options = {"boundscheck": False}
     elif way == "serial":
         options = {"parallel": False}
+    if way == "unchecked" and re.search(r"except .*(Index|Lookup)Error", program.text):
+        return ""
     with settings(**changed):
         compiled = program.compile(lambda function: jit(function, **options))
         for k, arguments in enumerate(program.calls):
@@ -310,9 +342,11 @@ def compiler(name):
     return weft.jit
 
 
-def program_of(seed, parallel):
+def program_of(seed, parallel, bounds=False):
     """A seed's program."""
     name = f"<random function {seed}>"
+    if bounds:
+        return Program(*jit_random_bounds.generate(seed, parallel), name, 0 if parallel else None, True)
     if parallel:
         text, calls, sums = jit_random_parallel.generate(seed)
         return Program(text, calls, name, sums)
@@ -324,22 +358,84 @@ def ways_of(seed, choice):
     return {"all": WAYS, "turn": (WAYS[seed % len(WAYS)],), "one": ()}[choice]
 
 
-def shrink(program, jit, ways, found):
-    """The text of a wrong program without what it does not need to be wrong in the same way."""
-    kind, turn = kind_of(found), [0]
+def shrink(program, again):
+    """A wrong program without what it does not need to be wrong in the same way, as `again(program)` says."""
+    kind, made = kind_of(again(program)), [program]
 
     def still_wrong(smaller):
-        turn[0] += 1
+        sums = program.sums if program.parallel else None
         try:
-            changed = Program(
-                smaller, program.calls, f"<shrunk {turn[0]}>", program.sums if program.parallel else None
-            )
-            again = disagreement(changed, jit, ways)
+            changed = Program(smaller, program.calls, f"<shrunk {len(made)}>", sums, program.wraps)
+            found = again(changed)
         except Exception:  # CPython itself does not take it
             return False
-        return again != "" and kind_of(again) == kind
+        if found and kind_of(found) == kind:
+            made.append(changed)
+            return True
+        return False
 
-    return shrunk(program.text, still_wrong)
+    shrunk(program.text, still_wrong)
+    return f"{made[-1].text}{again(made[-1])}"
+
+
+def end_of(options, program, ways):
+    """How a process ends that compares a program."""
+    sys.stdout.flush()
+    process = os.fork()
+    if process == 0:
+        disagreement(program, compiler(options.jit), ways)
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    return f"the process ends with {code}" if code else ""
+
+
+def compare(options, seeds, tell):
+    """Compares the functions of seeds; `tell` gets each seed before, and again behind it where it is wrong."""
+    jit = compiler(options.jit)
+    for seed in seeds:
+        tell(seed)
+        program = program_of(seed, options.parallel, options.bounds)
+        ways = ways_of(seed, options.ways)
+        found = disagreement(program, jit, ways) if program.calls else ""
+        linecache.cache.pop(program.name, None)
+        if not found:
+            continue
+        tell(seed)
+        print(f"seed {seed}: {found}", flush=True)
+        if options.shrink:
+            print(shrink(program, functools.partial(disagreement, jit=jit, ways=ways)), flush=True)
+
+
+def compare_beside(options, seeds):
+    """The same in another process, since wrong code may end it: how many are wrong, and the seeds that are left."""
+    ours, theirs = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.close(ours)
+        compare(options, seeds, lambda seed: os.write(theirs, struct.pack("q", seed)))
+        sys.stdout.flush()
+        os._exit(0)
+    os.close(theirs)
+    wrong, last, how = 0, None, ""
+    while not how:
+        told = select.select([ours], [], [], None if options.shrink else SILENT)[0] and os.read(ours, 8)
+        if told == []:
+            how = "it hangs"
+            os.kill(process, signal.SIGKILL)
+        elif not told:
+            break
+        else:
+            seed = struct.unpack("q", told)[0]
+            wrong, last = wrong + (seed == last), seed
+    os.close(ours)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    if code == 0:
+        return wrong, seeds[:0]
+    print(f"seed {last}: {how or f'the process ends with {code}'}", flush=True)
+    if options.shrink and not how:
+        program, ways = program_of(last, options.parallel, options.bounds), ways_of(last, options.ways)
+        print(shrink(program, lambda changed: end_of(options, changed, ways)), flush=True)
+    return wrong + 1, range(last + 1, seeds.stop)
 
 
 def main():
@@ -349,6 +445,7 @@ def main():
     parser.add_argument("--fresh", action="store_true", help="a seed that no run had, where none is given")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--parallel", action="store_true", help="with loops over prange")
+    parser.add_argument("--bounds", action="store_true", help="with guards, near where integers end")
     parser.add_argument(
         "--ways", choices=("all", "turn", "one"), default="one", help="ways to compile a function"
     )
@@ -359,22 +456,13 @@ def main():
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(10**9) if options.fresh else 0
     if options.text:
-        print(program_of(options.seed, options.parallel).text)
+        print(program_of(options.seed, options.parallel, options.bounds).text)
         return 0
     print(f"seed {options.seed}, {options.count} functions", flush=True)
-    jit = compiler(options.jit)
-    wrong = 0
-    for seed in range(options.seed, options.seed + options.count):
-        program = program_of(seed, options.parallel)
-        ways = ways_of(seed, options.ways)
-        found = disagreement(program, jit, ways)
-        linecache.cache.pop(program.name, None)
-        if not found:
-            continue
-        wrong += 1
-        print(f"seed {seed}: {found}", flush=True)
-        if options.shrink:
-            print(shrink(program, jit, ways, found), flush=True)
+    seeds, wrong = range(options.seed, options.seed + options.count), 0
+    while seeds:
+        more, seeds = compare_beside(options, seeds)
+        wrong += more
     print(f"{wrong} of {options.count} functions are wrong")
     return 1 if wrong else 0
 

@@ -579,3 +579,27 @@ def test_branches_that_the_value_from_before_keeps_from_being_run():
         function(a, b, 5.0, False, 1000)
     a[999] = 1.0
     assert function(a, b, 5.0, True, 1000) == (1.0, 1.0, True)
+
+
+def test_parallel_ranges_near_where_integers_end():
+    @weft.jit
+    def f(a, low, high):
+        total = 0
+        for k in weft.prange(low, high):
+            total += 1 + int(a[k & 3])
+        return total
+
+    @weft.jit
+    def first(a, low, high):
+        total = 0
+        for k in weft.prange(low, high):
+            total += int(a[k - low])
+        return total
+
+    a, most = numpy.arange(4.0), 2**63 - 1
+    assert f(a, most - 5, most) == sum(1 + (k & 3) for k in range(most - 5, most))
+    assert f(a, -most - 1, -most + 3) == sum(1 + (k & 3) for k in range(-most - 1, -most + 3))
+    assert f(a, most, -most) == 0
+    for low, high in ((0, most), (-5, most), (-most - 1, most)):
+        with pytest.raises(IndexError):
+            first(a, low, high)

@@ -1,6 +1,8 @@
 """Random functions give what CPython gives, bit by bit, in each way; `random_functions.py` compares more."""
 
+import argparse
 import importlib.util
+import os
 import pathlib
 import re
 
@@ -27,8 +29,16 @@ def test_a_random_function_with_parallel_loops(seed):
 
 
 @pytest.mark.parametrize("parallel", (False, True))
-def test_a_random_function_in_all_ways(parallel):
-    program = functions.program_of(1, parallel)
+@pytest.mark.parametrize("seed", range(40))
+def test_a_random_function_that_guards_indices(seed, parallel):
+    program = functions.program_of(seed, parallel, bounds=True)
+    assert functions.disagreement(program, weft.jit, functions.ways_of(seed, "turn")) == ""
+
+
+@pytest.mark.parametrize("bounds", (False, True))
+@pytest.mark.parametrize("parallel", (False, True))
+def test_a_random_function_in_all_ways(parallel, bounds):
+    program = functions.program_of(1, parallel, bounds)
     assert functions.disagreement(program, weft.jit, functions.WAYS) == ""
 
 
@@ -44,6 +54,33 @@ def test_a_seed_makes_one_function():
     for parallel in (False, True):
         assert functions.program_of(7, parallel).text == functions.program_of(7, parallel).text
         assert functions.program_of(7, parallel).text != functions.program_of(8, parallel).text
+
+
+def test_integers_of_the_reference_wrap_around():
+    text = "def f(n):\n    return n + 1, abs(n), -n, n // -1, n * n, n - len((1, 2)), n << 1\n"
+    f = functions.functions_of(text, "<wraps>", wraps=True)
+    assert f(2**63 - 1) == (-(2**63), 2**63 - 1, -(2**63) + 1, -(2**63) + 1, 1, 2**63 - 3, -2)
+    assert f(-(2**63)) == (-(2**63) + 1, -(2**63), -(2**63), -(2**63), 0, 2**63 - 2, 0)
+
+
+def test_calls_that_go_on_for_too_long_are_left_out():
+    text = "def f(n):\n    while n != 0:\n        n -= 1\n    return n\n"
+    assert functions.Program(text, [(-1,), (5,)], "<long>", wraps=True).calls == [(5,)]
+
+
+def test_what_ends_the_process_is_told(capsys):
+    options = argparse.Namespace(
+        parallel=False, bounds=False, ways="one", jit="?", shrink=False, process=os.getpid()
+    )
+    before = functions.compiler
+    functions.compiler = lambda name: (
+        lambda function: lambda *a: os.getpid() != options.process and os._exit(3)
+    )
+    try:
+        assert functions.compare_beside(options, range(7, 9)) == (1, range(8, 9))
+    finally:
+        functions.compiler = before
+    assert "seed 7: the process ends with 3" in capsys.readouterr().out
 
 
 def test_a_wrong_compiler_is_found_and_its_function_shrunk():

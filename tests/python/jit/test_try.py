@@ -429,3 +429,25 @@ def test_errors_of_parallel_loops_and_of_memory_are_caught():
 
     assert f(10) == f.py_func(10)
     assert f(100) == -1
+
+
+def test_a_loop_in_a_try_is_left_from_a_try_inside_of_it():
+    @np.jit
+    def f(n, last):
+        total = 0
+        try:
+            for i in range(n):
+                try:
+                    if i == last:
+                        break
+                    if i % 3 == 1:
+                        continue
+                    total += i
+                except IndexError:
+                    total += 100
+        except IndexError:
+            total += 1000
+        return total
+
+    for n, last in ((5, 9), (5, 3), (5, 0), (20, 6)):
+        assert f(n, last) == f.py_func(n, last)

@@ -4,6 +4,7 @@ import pathlib
 import struct
 import subprocess
 
+import numpy
 import weft
 
 # Beside the package in the folder of the build.
@@ -22,7 +23,8 @@ def word(value):
 def argument(value):
     if not isinstance(value, list):
         return word(value)
-    kind = word(value[0]).split(":")[0]
+    dtype = numpy.dtype(value.dtype) if hasattr(value, "dtype") else numpy.array(value).dtype
+    kind = f"{dtype.kind}{8 * dtype.itemsize}"
     return f"array:{kind}:{','.join(word(item).split(':')[1] for item in value)}"
 
 
@@ -60,7 +62,7 @@ class Oracle:
             what,
             rest,
             [
-                [number(kind, item) for item in items.split(",")]
+                [number(kind, item) for item in items.split(",") if item]
                 for kind, items in (array.split(":") for array in arrays.split())
             ],
         )
