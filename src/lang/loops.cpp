@@ -322,24 +322,25 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
                          builder_->index(1)});
         return builder_->apply(OpId::kSelect, {is_any, count, zero});
     };
+    // What no size reaches stands for the largest integer, so that nothing overflows.
+    const auto above = [this](ValueId value) {
+        const ValueId one = integer(1).parts[0];
+        if (fact(value).most == INT64_MAX)
+            value = builder_->apply(OpId::kMinimum, {value, builder_->index(INT64_MAX - 1)});
+        const ValueId sum = builder_->apply(OpId::kAdd, {value, one});
+        note_operator(OpId::kAdd, sum, value, one);
+        return sum;
+    };
     if (known_step && *known_step == -1) {
-        result.extent = [this, start, stop](ValueId) {
-            const ValueId one = integer(1).parts[0];
-            const auto above = [&](ValueId value) {
-                const ValueId sum = builder_->apply(OpId::kAdd, {value, one});
-                note_operator(OpId::kAdd, sum, value, one);
-                return sum;
-            };
-            return std::pair(above(stop), above(start));
-        };
+        result.extent = [start, stop, above](ValueId) { return std::pair(above(stop), above(start)); };
     } else if (!result.direct) {
-        result.extent = [this, start, step](ValueId count) -> std::pair<ValueId, ValueId> {
+        result.extent = [this, start, step, above](ValueId count) -> std::pair<ValueId, ValueId> {
             const ValueId one = builder_->index(1);
             const ValueId steps = builder_->apply(OpId::kSubtract, {count, one});
             const ValueId last =
                 builder_->apply(OpId::kAdd, {start, builder_->apply(OpId::kMultiply, {steps, step})});
             return {builder_->apply(OpId::kMinimum, {start, last}),
-                    builder_->apply(OpId::kAdd, {builder_->apply(OpId::kMaximum, {start, last}), one})};
+                    above(builder_->apply(OpId::kMaximum, {start, last}))};
         };
     }
     const Fact of_element = result.of_element;

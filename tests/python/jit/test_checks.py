@@ -640,3 +640,38 @@ def test_variables_that_go_up_while_a_loop_goes_down(at):
             outcomes.append(IndexError)
     assert outcomes[0] == outcomes[1]
     assert (expected == found).all()
+
+
+@pytest.mark.parametrize("start", (2**63 - 1, 2**63 - 2, 2**62, 4, 5))
+def test_ranges_that_go_down_from_the_largest_integer_are_out_of_bounds(start):
+    # One more than the start had overflowed in the test before the loop.
+    def by_one(a, n, m):
+        s = 0.0
+        for k in range(n, m, -1):
+            s += a[k]
+        return s
+
+    def by_two(a, n, m):
+        s = 0.0
+        for k in range(n, m, -2):
+            s += a[k]
+        return s
+
+    def by_some(a, n, m, step):
+        s = 0.0
+        for k in range(n, m, step):
+            s += a[k]
+        return s
+
+    a = numpy.arange(5.0)
+    for function, arguments in (
+        (by_one, (-1,)),
+        (by_two, (-1,)),
+        (by_some, (-1, -3)),
+        (by_some, (start - 2, -1)),
+    ):
+        if start < 5:
+            assert weft.jit(function)(a, start, *arguments) == function(a, start, *arguments)
+        else:
+            with pytest.raises(IndexError):
+                weft.jit(function)(a, start, *arguments)
