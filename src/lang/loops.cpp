@@ -6,14 +6,6 @@ namespace weft::lang {
 
 using ir::ValueId;
 
-namespace {
-
-using Wide = __int128;
-
-bool fits(Wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
-
-}  // namespace
-
 // --- what a `for` goes over -----------------------------------------------------------------------------
 
 FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment& environment) {

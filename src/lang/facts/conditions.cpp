@@ -11,14 +11,8 @@ using ir::ValueId;
 
 namespace {
 
-using Wide = __int128;
-
 constexpr size_t kMostUppers = 256;  // they are searched one by one
-constexpr int64_t kFar = int64_t{1} << 40;
 constexpr int64_t kHalf = int64_t{1} << 62;
-
-bool fits(Wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
-bool is_near(Wide value) { return value >= -kFar && value <= kFar; }
 
 bool is_int64(TypeRef type) { return type->kind == TypeKind::kScalar && type->scalar == ScalarType::kInt64; }
 

@@ -12,13 +12,8 @@ using ir::ValueId;
 
 namespace {
 
-using Wide = __int128;
-
-constexpr int64_t kFar = int64_t{1} << 40;
 // As far from overflow as no index in bounds is, even where two such values are added.
 constexpr int64_t kAway = int64_t{1} << 61;
-
-bool is_near(Wide value) { return value >= -kFar && value <= kFar; }
 
 void add_to(std::vector<Hoist::Index>& indices, const Hoist::Index& index) {
     if (std::find(indices.begin(), indices.end(), index) == indices.end()) indices.push_back(index);

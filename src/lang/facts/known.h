@@ -13,6 +13,14 @@
 
 namespace weft::lang {
 
+using Wide = __int128;
+
+// As far as offsets are followed: sums of some of them do not overflow.
+constexpr int64_t kFar = int64_t{1} << 40;
+
+constexpr bool fits(Wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
+constexpr bool is_near(Wide value) { return value >= -kFar && value <= kFar; }
+
 // What is known of an integer besides its type: bounds, and that it is less than `below` + `offset`.
 struct Fact {
     int64_t least = INT64_MIN, most = INT64_MAX;

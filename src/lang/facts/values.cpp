@@ -7,16 +7,6 @@ namespace weft::lang {
 
 using ir::ValueId;
 
-namespace {
-
-using Wide = __int128;
-
-constexpr int64_t kFar = int64_t{1} << 40;
-
-bool fits(Wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
-
-}  // namespace
-
 Fact FunctionLowering::fact(ValueId value) const {
     const auto found = known_.facts.find(value.index);
     return found == known_.facts.end() ? Fact{} : found->second;

@@ -10,6 +10,13 @@ import weft
 SIZES = (1, 31, 32, 33, 256, 257, 600)
 
 
+def compiled_from(source):
+    source = textwrap.dedent(source)
+    space = {}
+    exec(source, space)
+    return weft.jit(space["f"], source=source)
+
+
 @weft.jit
 def divided(a, b, out):
     for i in range(len(a)):
@@ -182,14 +189,11 @@ def outcome(function, n):
 
 @pytest.mark.parametrize("name", (*PROVEN, *UNPROVEN))
 def test_conditions_tell_which_indices_are_in_bounds(name):
-    source = textwrap.dedent((PROVEN | UNPROVEN)[name])
-    space = {}
-    exec(source, space)
-    function = weft.jit(space["f"], source=source)
+    function = compiled_from((PROVEN | UNPROVEN)[name])
     for n in (0, 1, 5, 6, 7, 8, 12, -1, -7, -8):
         # Integers end at 64 bits here.
         wraps = name == "overflow" and -3 < n < 8
-        expected = (IndexError, [*range(6, -1, -1)]) if wraps else outcome(space["f"], n)
+        expected = (IndexError, [*range(6, -1, -1)]) if wraps else outcome(function.py_func, n)
         assert outcome(function, n) == expected, n
     if name in PROVEN:
         assert "proven" in function.explain() and "tested" not in function.explain()
@@ -399,13 +403,6 @@ NESTS = {
 }
 
 
-def compiled_nest(name):
-    source = textwrap.dedent(NESTS[name])
-    space = {}
-    exec(source, space)
-    return weft.jit(space["f"], source=source)
-
-
 def outcome_of_nest(call, a, m, n, k):
     a, m = a.copy(), m.copy()
     try:
@@ -417,7 +414,7 @@ def outcome_of_nest(call, a, m, n, k):
 
 @pytest.mark.parametrize("name", NESTS)
 def test_checks_of_nests_come_where_they_did(name):
-    compiled = compiled_nest(name)
+    compiled = compiled_from(NESTS[name])
     plain = compiled.py_func
     random = numpy.random.default_rng(len(name))
     failed = fine = 0
@@ -437,7 +434,7 @@ def test_checks_of_nests_come_where_they_did(name):
 @pytest.mark.parametrize("name", ("triangle", "convolution", "counter_and_value", "three"))
 @pytest.mark.parametrize("far", (2**63 - 1, 2**62, 2**61, -(2**61), -(2**63)))
 def test_nests_of_far_away_bounds_are_out_of_bounds(name, far):
-    compiled = compiled_nest(name)
+    compiled = compiled_from(NESTS[name])
     a, m = numpy.ones(5), numpy.ones((6, 5))
     for n, k in ((3, far), (far, 3), (far, far)):
         if (name == "three" and n < 0) or (name == "triangle" and k > 5):
@@ -449,7 +446,7 @@ def test_nests_of_far_away_bounds_are_out_of_bounds(name, far):
 
 
 def test_loops_with_loops_run_without_checks():
-    compiled = compiled_nest("three")
+    compiled = compiled_from(NESTS["three"])
     compiled(numpy.ones(9), numpy.ones((5, 5)), 3, 3)
     (text,) = compiled.inspect_ir().values()
     # The third copy of the innermost loop is that of a nest in which some index is out of bounds.
@@ -554,10 +551,7 @@ def as_int64(value):
 @pytest.mark.parametrize("name", SIGNS)
 def test_variables_that_are_never_negative(name):
     is_known, source = SIGNS[name]
-    source = textwrap.dedent(source)
-    space = {}
-    exec(source, space)
-    function = weft.jit(space["f"], source=source)
+    function = compiled_from(source)
     numbers = (0, 1, 2, 3, 7, 12, 18, 97, 1000, 2**40 + 1, 2**62 + 3, 2**63 - 1, -1, -5, -12, -(2**63))
     for a in numbers:
         for b in numbers:
@@ -567,7 +561,7 @@ def test_variables_that_are_never_negative(name):
                     total = as_int64(total + 2**63 - 1)
                     expected = as_int64(expected * 5 + total % 7)
             else:
-                expected = as_int64(space["f"](a, b))
+                expected = as_int64(function.py_func(a, b))
             assert function(a, b) == expected, (a, b)
     (text,) = function.inspect_ir().values()
     divisions = [line for line in text.splitlines() if "remainder" in line or "floor_divide" in line]

@@ -358,3 +358,15 @@ def of_sequences(n):
 
 def test_types_of_sequences_make_arrays():
     agree(of_sequences, 3)
+
+
+def test_parts_of_real_arrays_that_only_are_read_stay_so():
+    # They had come back writeable.
+    def f(a):
+        return a.imag
+
+    a = numpy.ones(3)
+    result = np.jit(f)(a)
+    assert not result.flags.writeable
+    assert not a.imag.flags.writeable
+    assert result.tolist() == [0.0, 0.0, 0.0]
