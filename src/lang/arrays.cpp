@@ -316,7 +316,6 @@ Value FunctionLowering::sliced(NodeId id, const Value& base, std::span<const Ind
         const NodeId item = index_item.node;
         const Value& index = index_item.value;
         switch (index.type->kind) {
-            case TypeKind::kNever: break;
             case TypeKind::kEllipsis:
                 if (std::exchange(has_ellipsis, true))
                     fail(item, "an index can only have a single ellipsis ('...')");

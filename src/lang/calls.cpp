@@ -222,7 +222,7 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
     }
     if (dry_) {
         TypeRef type = compilation_.result_of(callee, types, spot(arguments.where));
-        if (type->kind == TypeKind::kNever) asks_itself_ = true;
+        if (type->kind == TypeKind::kNever) asks_itself_ = undecided_ = true;
         asks_itself_ |= &callee == &source_ || compilation_.is_provisional();
         return {type, std::vector<ValueId>(part_count(type)), 0, has_owner(type)};
     }

@@ -229,8 +229,13 @@ Value FunctionLowering::bound(const Value& value, const Environment& environment
 
 Value FunctionLowering::call_closure(const Value& closure, const Arguments& arguments,
                                      const Environment& environment) {
-    return call_source(*closure.type->function, captured_by(closure, environment, arguments.where),
-                       arguments);
+    std::vector<Value> captured = captured_by(closure, environment, arguments.where);
+    // A later iteration may give it what it reads.
+    const bool waits = std::any_of(captured.begin(), captured.end(), [](const Value& value) {
+        return value.type->kind == TypeKind::kUnbound || value.type->kind == TypeKind::kNever;
+    });
+    if (waits && dry_ && !loops_.empty()) return never();
+    return call_source(*closure.type->function, std::move(captured), arguments);
 }
 
 // An inner function knows itself by its name.

@@ -127,6 +127,7 @@ Value FunctionLowering::read_variable(const Value& value, const std::string& nam
     if (value.type->kind == TypeKind::kUnbound && dry_ && !loops_.empty()) return never();
     if (value.type->kind == TypeKind::kUnbound)
         fail(id, "variable '" + name + "' has no value here", "Assign it before.");
+    if (value.type->kind == TypeKind::kNever) return never();
     if (value.type->kind != TypeKind::kMaybe) return value;
     const std::vector<std::string>& captured = source_.captured;
     const bool is_free = std::find(captured.begin(), captured.end(), name) != captured.end();

@@ -65,6 +65,7 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function",
              "Give an array, a list or a tuple.");
     const std::vector<IndexItem> items = index_items(id, environment);
+    if (has_never(items)) return never();
     if (const std::optional<Element> element = element_of(id, base, items)) return load(*element);
     return sliced(id, base, items);
 }
@@ -221,6 +222,11 @@ std::vector<FunctionLowering::IndexItem> FunctionLowering::index_items(NodeId id
         }
     }
     return items;
+}
+
+bool FunctionLowering::has_never(std::span<const IndexItem> items) {
+    return std::any_of(items.begin(), items.end(),
+                       [](const IndexItem& item) { return item.value.type->kind == TypeKind::kNever; });
 }
 
 std::optional<FunctionLowering::Element> FunctionLowering::element_of(NodeId id, const Value& base,

@@ -371,8 +371,9 @@ void FunctionLowering::find_types(NodeId id, Loop& loop, const Environment& envi
     std::vector<TypeRef> entry;
     for (const Value& value : environment) entry.push_back(value.type);
     entry.push_back(result_);
-    const auto [known, is_new] = known_loops_.try_emplace({id, std::move(entry)});
-    if (!is_new && tries_.empty() && finals_.empty()) {
+    std::pair key(id, std::move(entry));
+    const auto known = known_loops_.find(key);
+    if (known != known_loops_.end() && tries_.empty() && finals_.empty()) {
         loop.breaks = known->second.back() != nullptr;
         loop.types.assign(known->second.begin(), known->second.end() - 1);
         return;
@@ -387,8 +388,9 @@ void FunctionLowering::find_types(NodeId id, Loop& loop, const Environment& envi
         loops_.pop_back();
         if (reached) meet(loop, inner, id);
     } while (loop.grown);
-    known->second = loop.types;
-    known->second.push_back(loop.breaks ? simple_type(TypeKind::kNone) : nullptr);
+    std::vector<TypeRef>& found = known_loops_[std::move(key)];
+    found = loop.types;
+    found.push_back(loop.breaks ? simple_type(TypeKind::kNone) : nullptr);
 }
 
 void FunctionLowering::meet(Loop& loop, const Environment& environment, NodeId where) {

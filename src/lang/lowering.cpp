@@ -461,6 +461,7 @@ TypeRef FunctionLowering::joined(TypeRef a, TypeRef b) {
 
 void FunctionLowering::fail(NodeId where, const std::string& what, const std::string& help,
                             const std::vector<std::pair<NodeId, std::string>>& others) const {
+    if (dry_ && undecided_) throw Undecided();
     std::vector<std::pair<Spot, std::string>> spots;
     for (const auto& [node, note] : others) spots.push_back({spot(node), note});
     throw CompileError(render(spot(where), what, spots, help));

@@ -54,6 +54,7 @@ private:
     // Whether what follows is reached.
     bool lower_block(NodeId id, Environment& environment);
     bool lower_statement(NodeId id, Environment& environment);
+    bool lower_decided(NodeId id, Environment& environment);
     // `counts`: the value counts as a user of its memory, which the target takes over.
     void assign(NodeId target, Value value, Environment& environment, NodeId statement, bool counts = false);
     void refuse_global(NodeId array) const;
@@ -402,6 +403,7 @@ private:
     Element flat_element(const Value& array, ir::ValueId k);
     Element element_of_flat(NodeId id, const Value& flat, Environment& environment);
     std::vector<IndexItem> index_items(NodeId id, Environment& environment);
+    static bool has_never(std::span<const IndexItem> items);
     Value lower_index(NodeId id, Environment& environment);
     Value lower_borrowed(NodeId id, Environment& environment);
     // An element, where all indices of one are given.
@@ -540,7 +542,10 @@ private:
     Value constant(const Constant& value);
     Value integer(int64_t value);
     Value boolean(bool value);
-    Value never() const { return {simple_type(TypeKind::kNever), {}, 0}; }
+    Value never() {
+        undecided_ = true;
+        return {simple_type(TypeKind::kNever), {}, 0};
+    }
     Environment parameters(bool real);
     void lower_body(Environment& environment);
     Value none() const { return {simple_type(TypeKind::kNone), {}, 0}; }
@@ -639,6 +644,9 @@ private:
     void expect_index(TypeRef type, NodeId where) const;
     TypeRef join_or_fail(const Value& a, const Value& b, const std::string& name, NodeId where) const;
 
+    // A statement has a value whose type is not found yet, and an error may be none with it. The walk leaves
+    // the statement until the types around it have grown; if they do not, the last walk has the error.
+    struct Undecided {};
     // Nothing is emitted while one lives.
     class DryRun {
     public:
@@ -670,6 +678,7 @@ private:
     std::optional<ir::Builder> own_builder_;
     ir::Builder* builder_ = nullptr;
     bool dry_ = true;
+    bool undecided_ = false;  // the statement that is walked dry has had such a value
     TypeRef result_ = nullptr;
     bool asks_itself_ = false;  // the result hangs on a result that is not known yet
     NodeId result_origin_ = 0;

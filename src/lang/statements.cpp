@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "lang/lowering.h"
 
@@ -18,6 +20,26 @@ bool FunctionLowering::lower_block(NodeId id, Environment& environment) {
 }
 
 bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
+    if (!dry_) return lower_decided(id, environment);
+    const bool around = std::exchange(undecided_, false);
+    const size_t loops = loops_.size(), tries = tries_.size(), finals = finals_.size();
+    const size_t handling = handling_.size(), binding = binding_.size();
+    bool goes_on = node(id).kind != NodeKind::kReturn && node(id).kind != NodeKind::kRaise;
+    try {
+        goes_on = lower_decided(id, environment);
+    } catch (const Undecided&) {
+        loops_.resize(loops);
+        tries_.resize(tries);
+        finals_.erase(finals_.begin() + static_cast<std::ptrdiff_t>(finals), finals_.end());
+        handling_.erase(handling_.begin() + static_cast<std::ptrdiff_t>(handling), handling_.end());
+        binding_.resize(binding);
+        assigned_in_loop_ = nullptr;
+    }
+    undecided_ = around;
+    return goes_on;
+}
+
+bool FunctionLowering::lower_decided(NodeId id, Environment& environment) {
     const Node& statement = node(id);
     const Now now(*this, environment);
     const bool is_plain = statement.kind == NodeKind::kPass || statement.kind == NodeKind::kBreak ||
@@ -130,6 +152,7 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             refuse_global(left.children[0]);
             refuse_rounding(target, value);
             const std::vector<IndexItem> items = index_items(target, environment);
+            if (has_never(items)) return;
             if (const std::optional<Element> element = element_of(target, base, items)) {
                 store(*element, value, target);
             } else {
@@ -169,6 +192,7 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
         expect_items(base.type, target);
         refuse_global(node(target).children[0]);
         const std::vector<IndexItem> items = index_items(target, environment);
+        if (has_never(items)) return;
         const std::optional<Element> element = element_of(target, base, items);
         const Value before = element ? load(*element) : sliced(target, base, items);
         const Value right = lower(statement.children[1], environment);
