@@ -12,6 +12,7 @@ inline constexpr const char* kErrorState = "weft._ufunc.errstate";
 inline constexpr const char* kExceptions = "weft.exceptions";
 inline constexpr const char* kFormat = "weft._array.format";
 inline constexpr const char* kGeneralised = "weft._functions.generalised";
+inline constexpr const char* kHostArrays = "weft._protocols.host_arrays";
 inline constexpr const char* kJit = "weft._jit";
 inline constexpr const char* kOverrides = "weft._protocols.overrides";
 inline constexpr const char* kPickle = "weft._pickle";

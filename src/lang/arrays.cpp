@@ -22,8 +22,7 @@ ValueId FunctionLowering::size_of(const Value& array, size_t d) const {
 }
 
 ValueId FunctionLowering::stride_of(const Value& array, size_t d) {
-    if (array.type->contiguous && d + 1 == array.type->rank)
-        return integer(DType(array.type->scalar).itemsize()).parts[0];
+    if (array.type->contiguous && d + 1 == array.type->rank) return integer(item_size(array.type)).parts[0];
     return array.parts[1 + (array.type->owned ? 1 : 0) + array.type->rank + d];
 }
 
@@ -35,8 +34,12 @@ ValueId FunctionLowering::owner_of(const Value& array) const {
 
 Value FunctionLowering::view(const Value& array, ValueId byte_offset, std::span<const ValueId> shape,
                              std::span<const ValueId> strides, bool contiguous) {
-    const TypeRef type = array_type(array.type->scalar, static_cast<int>(shape.size()), contiguous,
-                                    array.type->readonly, array.type->scope, array.type->owned);
+    return view_as(array, with_rank(array.type, shape.size(), contiguous), byte_offset, shape, strides);
+}
+
+// As one of `type`, whose scope and owner are the array's.
+Value FunctionLowering::view_as(const Value& array, TypeRef type, ValueId byte_offset,
+                                std::span<const ValueId> shape, std::span<const ValueId> strides) {
     Value result{type, {}, 0};
     if (dry_) {
         result.parts.resize(part_count(type));
@@ -65,19 +68,13 @@ Value FunctionLowering::part_of_complex(const Value& array, bool imaginary) {
         array.type->scalar == ScalarType::kComplex64 ? ScalarType::kFloat32 : ScalarType::kFloat64;
     const TypeRef type =
         array_type(real, array.type->rank, false, array.type->readonly, array.type->scope, array.type->owned);
-    Value result{type, {}, 0};
-    if (dry_) {
-        result.parts.resize(part_count(type));
-        return result;
+    std::vector<ValueId> shape, strides;
+    for (size_t d = 0; d < type->rank; ++d) {
+        shape.push_back(size_of(array, d));
+        strides.push_back(stride_of(array, d));
     }
-    std::vector<ValueId> strides;
-    for (size_t d = 0; d < type->rank; ++d) strides.push_back(stride_of(array, d));
     const ValueId offset = integer(imaginary ? DType(real).itemsize() : 0).parts[0];
-    result.parts.push_back(builder_->view(array.parts[0], buffer_type(type).buffer, offset, strides));
-    if (type->owned) result.parts.push_back(owner_of(array));
-    for (size_t d = 0; d < type->rank; ++d) result.parts.push_back(size_of(array, d));
-    result.parts.insert(result.parts.end(), strides.begin(), strides.end());
-    return result;
+    return view_as(array, type, offset, shape, strides);
 }
 
 // The same bytes as elements of another type. Where those have another size, the last dimension has as many
@@ -123,7 +120,7 @@ Value FunctionLowering::viewed(const Value& array, ScalarType element, NodeId wh
 }
 
 Value FunctionLowering::copied(const Value& array, std::span<const ValueId> shape, NodeId where) {
-    const Value result = allocate(array.type->scalar, shape, where);
+    const Value result = allocate(array.type, shape, where);
     copy_into(result, array, where);
     return result;
 }
@@ -354,14 +351,22 @@ Value FunctionLowering::sliced(NodeId id, const Value& base, std::span<const Ind
 
 Value FunctionLowering::allocate(ScalarType element, std::span<const ValueId> sizes, NodeId where,
                                  std::optional<uint16_t> scope) {
-    const TypeRef type = array_type(element, static_cast<int>(sizes.size()), true, false,
-                                    scope.value_or(compilation_.scopes().canonical(kHeapScope)), true);
+    return allocate(array_type(element, 0, false, false, 0), sizes, where, scope);
+}
+
+Value FunctionLowering::allocate(TypeRef of_elements, std::span<const ValueId> sizes, NodeId where,
+                                 std::optional<uint16_t> scope) {
+    Type made = *with_rank(of_elements, sizes.size(), true);
+    made.readonly = false;
+    made.owned = true;
+    made.scope = scope.value_or(compilation_.scopes().canonical(kHeapScope));
+    const TypeRef type = intern(std::move(made));
     Value result{type, {}, 0, true};
     if (dry_) {
         result.parts.resize(part_count(type));
         return result;
     }
-    const int64_t itemsize = DType(element).itemsize();
+    const int64_t itemsize = item_size(type);
     // As floats the product of sizes cannot overflow.
     const auto real = [&](double value) {
         return builder_->constant(Constant::of(ScalarType::kFloat64, value));
@@ -489,10 +494,11 @@ Value FunctionLowering::without_leading(const Value& array, size_t rank, NodeId 
 
 // target[...] = value, as NumPy: also where both are of the same memory.
 void FunctionLowering::store_part(const Value& target, const Value& given, NodeId where) {
-    const Value value = is_array(given.type) ? without_leading(given, target.type->rank, where) : given;
+    const Value value = is_strided(given.type) ? without_leading(given, target.type->rank, where) : given;
     expect_writeable(target.type, where);
-    if (is_scalar(value.type)) return fill(target, value, where);
-    if (!is_array(value.type))
+    const bool is_one = is_structures(target.type) && (value.type->single || !is_strided(value.type));
+    if (is_scalar(value.type) || is_one) return fill(target, value, where);
+    if (!is_strided(value.type) || (is_array(target.type) && !is_array(value.type)))
         fail(where,
              lang::describe(value.type) + " cannot be stored in a part of " + lang::describe(target.type));
     if (value.type->rank > target.type->rank)
@@ -501,7 +507,7 @@ void FunctionLowering::store_part(const Value& target, const Value& given, NodeI
     if (value.type->scope != target.type->scope) return copy_into(target, value, where);
     std::vector<ValueId> shape;
     for (size_t d = 0; d < value.type->rank; ++d) shape.push_back(size_of(value, d));
-    const Value copied = allocate(value.type->scalar, shape, where);
+    const Value copied = allocate(value.type, shape, where);
     copy_into(copied, value, where);
     copy_into(target, copied, where);
 }
@@ -547,15 +553,28 @@ Value FunctionLowering::call_allocate(const std::string& name, const Arguments& 
     if (fills && !fill_value) fail(where, name + "() needs a fill_value");
     std::vector<ValueId> shape;
     if (like) {
-        if (!is_array(first->type) && !is_scalar(first->type))
+        if (!is_strided(first->type) && !is_scalar(first->type))
             fail(where, name + "() takes an array or a number, not " + lang::describe(first->type));
-        for (size_t d = 0; is_array(first->type) && d < first->type->rank; ++d)
+        for (size_t d = 0; is_strided(first->type) && d < first->type->rank; ++d)
             shape.push_back(size_of(*first, d));
     } else if (first->type->kind == TypeKind::kTuple) {
         for (size_t i = 0; i < first->type->parts.size(); ++i)
             shape.push_back(as_index(tuple_item(*first, i), where));
     } else {
         shape.push_back(as_index(*first, where));
+    }
+    const Layout* layout = like ? first->type->layout : nullptr;
+    if (dtype && dtype->type->kind != TypeKind::kNone)
+        layout = dtype->type->kind == TypeKind::kSymbol ? dtype->type->symbol->layout : nullptr;
+    if (layout != nullptr) {
+        const bool clears = name.starts_with("zeros");
+        if (!clears && !name.starts_with("empty"))
+            fail(where, name + "() makes no structures in a compiled function",
+                 "Make zeros, and assign its fields.");
+        const Value made = allocate(
+            structures_type(layout, array_type(ScalarType::kUInt8, 0, false, false, 0)), shape, where);
+        if (clears) clear_structures(made);
+        return made;
     }
     ScalarType element = like ? first->type->scalar : ScalarType::kFloat64;
     if (fills && !like) {
@@ -576,6 +595,7 @@ static std::vector<std::string> methods_of(TypeRef type) {
         return {"argsort", "copy", "fill", "flatten", "item", "ravel", "reshape", "sort", "transpose"};
     if (is_scalar(type)) return {"bit_count", "bit_length", "conjugate", "is_integer", "item"};
     if (type->kind == TypeKind::kTuple) return {"count", "index"};
+    if (is_structures(type)) return {"copy"};
     return {};
 }
 
@@ -603,6 +623,13 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
     }
     if (is_scalar(base.type)) {
         if (const std::optional<Value> result = call_number_method(base, name, arguments)) return *result;
+    }
+    if (is_structures(base.type) && name == "copy") {
+        expect_arguments(name, arguments, 0, 0);
+        std::vector<ValueId> shape;
+        for (size_t d = 0; d < base.type->rank; ++d) shape.push_back(size_of(base, d));
+        const Value made = copied(base, shape, where);
+        return base.type->single ? load({made, {}}) : made;
     }
     if (is_array(base.type)) {
         if (arguments.positional.empty() && arguments.keywords.empty()) {

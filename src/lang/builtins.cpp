@@ -147,7 +147,9 @@ Value FunctionLowering::call_length(const Arguments& arguments) {
         return array_attribute(tuple_item(value, 0), "size", arguments.where);
     if (value.type->kind == TypeKind::kRange)
         return scalar(scalar_type(ScalarType::kInt64, true), range_sequence(value, arguments.where).count());
-    if (!is_array(value.type) || value.type->rank == 0)
+    if (is_structures(value.type) && value.type->single)
+        return integer(static_cast<int64_t>(value.type->layout->fields.size()));
+    if (!is_strided(value.type) || value.type->rank == 0)
         fail(arguments.where, lang::describe(value.type) + " has no len()");
     return scalar(scalar_type(ScalarType::kInt64, true), size_of(value, 0));
 }
@@ -294,7 +296,7 @@ bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
     if (path == "builtins.slice") return type->kind == TypeKind::kSlice;
     if (path == "builtins.range") return type->kind == TypeKind::kRange;
     if (path == "builtins.list") return is_list(type);
-    if (path == "numpy.ndarray") return is_array(type);
+    if (path == "numpy.ndarray") return is_strided(type) && !type->single;
     if (!is_scalar(type)) return false;
     if (path == "builtins.bool") return type->weak && is_bool(type);
     if (path == "builtins.int") return type->weak && is_integer(type);
@@ -314,7 +316,7 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
     };
     const auto is_sequence = [&] {
         return !arguments.positional.empty() &&
-               (is_array(arguments.positional[0].type) || is_list(arguments.positional[0].type) ||
+               (is_strided(arguments.positional[0].type) || is_list(arguments.positional[0].type) ||
                 arguments.positional[0].type->kind == TypeKind::kGenerator ||
                 arguments.positional[0].type->kind == TypeKind::kTogether ||
                 arguments.positional[0].type->kind == TypeKind::kRange);

@@ -385,7 +385,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
             const auto dtype = dtype_of(arguments.positional[0], arguments.where);
             return {symbol_type(symbol_of_dtype(dtype.value_or(ScalarType::kFloat64))), {}, 0};
         }
-        if (name == "copy" && arguments.positional.size() == 1 && is_array(arguments.positional[0].type))
+        if (name == "copy" && arguments.positional.size() == 1 && is_strided(arguments.positional[0].type))
             return call_method(arguments.positional[0], name, {{}, arguments.keywords, arguments.where});
         if (const DTypeInfo* dtype = DType::find(name); dtype != nullptr && name != "abs")
             return call_convert(dtype->scalar_type, false, arguments);

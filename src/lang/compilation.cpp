@@ -18,7 +18,7 @@ TypeRef ScopeMap::canonical(TypeRef type) {
         lists.know(type->list, type->parts[0]);
         return lists.type_of(type->list, [&](TypeRef element) { return canonical(element); });
     }
-    if (type->kind != TypeKind::kArray && type->parts.empty()) return type;
+    if (!is_strided(type) && type->parts.empty()) return type;
     Type copy = *type;
     copy.scope = canonical(type->scope);
     for (TypeRef& part : copy.parts) part = canonical(part);
@@ -116,7 +116,7 @@ Lowered Compilation::finish(const Specialised& entry, std::span<const TypeRef> a
     result.loops = std::move(loops_);
     result.parallel = std::move(parallel_);
     const std::function<bool(TypeRef)> is_written = [&](TypeRef type) {
-        return (is_array(type) && entry.written.contains(type->scope)) ||
+        return (is_strided(type) && entry.written.contains(type->scope)) ||
                (is_list(type) && entry.written_lists.contains(type->list)) ||
                std::any_of(type->parts.begin(), type->parts.end(), is_written);
     };

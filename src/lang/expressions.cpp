@@ -183,8 +183,11 @@ Value FunctionLowering::lower_attribute(NodeId id, Environment& environment) {
 Value FunctionLowering::attribute_of(const Value& base, const std::string& name, NodeId id) {
     if (base.type->kind == TypeKind::kNever) return base;
     if (is_array(base.type)) return array_attribute(base, name, id);
+    if (is_structures(base.type)) return structures_attribute(base, name, id);
     if (base.type->kind == TypeKind::kSymbol && base.type->symbol->kind == SymbolKind::kKnown &&
-        base.type->symbol->path.starts_with("numpy.")) {
+        (base.type->symbol->path.starts_with("numpy.") || base.type->symbol->layout != nullptr)) {
+        if (base.type->symbol->layout != nullptr && name == "itemsize")
+            return integer(base.type->symbol->layout->size);
         if (const DTypeInfo* found = DType::find(base.type->symbol->path.substr(6))) {
             const DType dtype(found->scalar_type);
             if (name == "type") return base;
@@ -247,6 +250,7 @@ Value FunctionLowering::attribute_of(const Value& base, const std::string& name,
 
 bool FunctionLowering::has_attribute(const Value& base, const std::string& name) const {
     if (field_of(base, name)) return true;
+    if (is_structures(base.type) && base.type->layout->find(name) != nullptr) return true;
     if (is_scalar(base.type)) return name == "real" || name == "imag";
     return is_array(base.type) && std::find(std::begin(kArrayAttributes), std::end(kArrayAttributes), name) !=
                                       std::end(kArrayAttributes);
@@ -257,7 +261,7 @@ Value FunctionLowering::lies_in_order(const Value& array, bool fortran) {
     const TypeRef type = scalar_type(ScalarType::kBool, true);
     if (dry_) return scalar(type, {});
     const ValueId one = integer(1).parts[0];
-    ValueId expected = integer(DType(array.type->scalar).itemsize()).parts[0];
+    ValueId expected = integer(item_size(array.type)).parts[0];
     ValueId fits = boolean(true).parts[0], empty = boolean(false).parts[0];
     for (size_t k = 0; k < array.type->rank; ++k) {
         const size_t d = fortran ? k : array.type->rank - 1 - k;
@@ -275,7 +279,7 @@ Value FunctionLowering::lies_in_order(const Value& array, bool fortran) {
 
 Value FunctionLowering::array_attribute(const Value& array, const std::string& name, NodeId id) {
     const TypeRef whole = scalar_type(ScalarType::kInt64, true);
-    const int64_t itemsize = DType(array.type->scalar).itemsize();
+    const int64_t itemsize = item_size(array.type);
     const auto size = [&] {
         if (array.type->rank == 0) return integer(1);
         ValueId product = size_of(array, 0);
@@ -291,7 +295,11 @@ Value FunctionLowering::array_attribute(const Value& array, const std::string& n
     if (name == "size") return size();
     if (name == "nbytes")
         return scalar(whole, apply(OpId::kMultiply, {size().parts[0], integer(itemsize).parts[0]}));
-    if (name == "dtype") return {symbol_type(symbol_of_dtype(array.type->scalar)), {}, 0};
+    if (name == "dtype")
+        return {symbol_type(is_structures(array.type) ? symbol_of_layout(array.type->layout)
+                                                      : symbol_of_dtype(array.type->scalar)),
+                {},
+                0};
     if (name == "strides") {
         std::vector<Value> strides;
         for (size_t d = 0; d < array.type->rank; ++d) strides.push_back(scalar(whole, stride_of(array, d)));

@@ -61,11 +61,12 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         return load(element_of_flat(id, base, environment));
     if (base.type->kind == TypeKind::kSymbol && base.type->symbol->record != nullptr)
         return member_of(id, *base.type->symbol->record, environment);
-    if (!is_array(base.type))
+    if (!is_strided(base.type))
         fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function",
              "Give an array, a list or a tuple.");
     const std::vector<IndexItem> items = index_items(id, environment);
     if (has_never(items)) return never();
+    if (is_field(base.type, items)) return field_of(base, items[0].value, items[0].node);
     if (const std::optional<Element> element = element_of(id, base, items)) return load(*element);
     return sliced(id, base, items);
 }
@@ -300,6 +301,14 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
 }
 
 Value FunctionLowering::load(const Element& element) {
+    if (is_structures(element.array.type)) {
+        ValueId offset = integer(0).parts[0];
+        for (size_t d = 0; d < element.array.type->rank; ++d)
+            offset =
+                apply(OpId::kAdd,
+                      {offset, apply(OpId::kMultiply, {element.indices[d], stride_of(element.array, d)})});
+        return view_as(element.array, single_type(element.array.type), offset, {}, {});
+    }
     const TypeRef type = scalar_type(element.array.type->scalar);
     return scalar(type, dry_ ? ValueId{} : builder_->load(element.array.parts[0], element.indices));
 }
@@ -309,6 +318,7 @@ void FunctionLowering::store(const Element& element, const Value& given, NodeId 
     const TypeRef array = element.array.type;
     expect_writeable(array, where);
     if (value.type->kind == TypeKind::kNever) return;
+    if (is_structures(array)) return store_structure(load(element), value, where);
     if (!is_scalar(value.type))
         fail(where,
              lang::describe(value.type) + " cannot be stored in an element of " + lang::describe(array),

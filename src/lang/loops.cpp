@@ -70,7 +70,7 @@ FunctionLowering::Sequence FunctionLowering::indices_sequence(NodeId id, bool wi
     std::vector<ValueId> shape;
     const bool is_tuple = given.positional.size() == 1 && given.positional[0].type->kind == TypeKind::kTuple;
     if (with_elements) {
-        if (!is_array(given.positional[0].type))
+        if (!is_strided(given.positional[0].type))
             fail(id, "ndenumerate() takes an array, not " + lang::describe(given.positional[0].type));
         for (size_t d = 0; d < given.positional[0].type->rank; ++d)
             shape.push_back(size_of(given.positional[0], d));
@@ -212,7 +212,7 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, Nod
         result.element = [this, value, where](ValueId k) { return any_item(value, k, where); };
         return result;
     }
-    if (!is_array(value.type) || value.type->rank == 0)
+    if (!is_strided(value.type) || value.type->rank == 0)
         fail(where, "a loop cannot go over " + lang::describe(value.type),
              "Loop over range(), an array, a list or zip().");
     Sequence result;

@@ -311,6 +311,7 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
             }
             return;
         }
+        case TypeKind::kStructures:
         case TypeKind::kArray: {
             if (value.type == type) {
                 parts.insert(parts.end(), value.parts.begin(), value.parts.end());
@@ -347,7 +348,7 @@ Value FunctionLowering::at_border(const Value& value) {
     } else if (is_flagged(value.type) && !dry_) {
         const Value item = at_border({value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, 0});
         std::copy(item.parts.begin(), item.parts.end(), result.parts.begin() + 1);
-    } else if (is_array(value.type) && value.type->rank > 0 && !dry_) {
+    } else if (is_strided(value.type) && value.type->rank > 0 && !dry_) {
         ir::BufferType first = buffer_type(value.type).buffer;
         first.strides.clear();
         result.parts[0] = builder_->view(value.parts[0], std::move(first), builder_->index(0));
@@ -366,7 +367,7 @@ Value FunctionLowering::inside(const Value& value) {
     } else if (is_flagged(value.type) && !dry_) {
         const Value item = inside({value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, 0});
         std::copy(item.parts.begin(), item.parts.end(), result.parts.begin() + 1);
-    } else if (is_array(value.type) && !dry_) {
+    } else if (is_strided(value.type) && !dry_) {
         // No array has so many elements in memory; where strides are 0 a wrong address is none.
         for (size_t d = 0; d < value.type->rank; ++d) note(size_of(value, d), {0, int64_t{1} << 62, {}, 0});
         if (value.type->rank == 0) return result;
@@ -402,7 +403,7 @@ ir::Type FunctionLowering::buffer_type(TypeRef type) {
     buffer.alias_scope = type->scope;
     buffer.readonly = type->readonly;
     buffer.strides.assign(type->rank, ir::kDynamic);
-    if (type->contiguous) buffer.strides.back() = DType(type->scalar).itemsize();
+    if (type->contiguous) buffer.strides.back() = item_size(type);
     return ir::Type::of(std::move(buffer));
 }
 
@@ -410,6 +411,7 @@ void FunctionLowering::append_ir_types(std::vector<ir::Type>& types, TypeRef typ
     switch (type->kind) {
         case TypeKind::kScalar: types.push_back(ir::Type::of(type->scalar)); return;
         case TypeKind::kChoice: types.push_back(ir::Type::of(ScalarType::kInt64)); return;
+        case TypeKind::kStructures:
         case TypeKind::kArray:
             types.push_back(buffer_type(type));
             if (at_border) types.back().buffer.strides.clear();
@@ -446,7 +448,7 @@ TypeRef FunctionLowering::joined(TypeRef a, TypeRef b) {
         };
         while (is_wrapped(one)) one = one->parts[0];
         while (is_wrapped(other)) other = other->parts[0];
-        if (is_array(one) && is_array(other) && one->scope != other->scope)
+        if (is_strided(one) && is_strided(other) && one->scope != other->scope)
             throw ScopesMeet{one->scope, other->scope};
         if (is_list(one) && is_list(other) && one->list != other->list)
             throw ListsMeet{one->list, other->list};

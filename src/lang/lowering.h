@@ -21,6 +21,7 @@
 #include "lang/facts/known.h"
 #include "lang/lower.h"
 #include "lang/parallel/carried.h"
+#include "lang/structures/layout.h"
 #include "lang/tree/liveness.h"
 
 namespace weft::lang {
@@ -429,6 +430,8 @@ private:
     // An array over the same memory; the strides of dimensions of a contiguous array end before the last.
     Value view(const Value& array, ir::ValueId byte_offset, std::span<const ir::ValueId> shape,
                std::span<const ir::ValueId> strides, bool contiguous);
+    Value view_as(const Value& array, TypeRef type, ir::ValueId byte_offset,
+                  std::span<const ir::ValueId> shape, std::span<const ir::ValueId> strides);
     Value transposed(const Value& array);
     Value part_of_complex(const Value& array, bool imaginary);
     Value reshaped(const Value& array, std::vector<Value> sizes, NodeId where);
@@ -445,6 +448,8 @@ private:
     // New memory; of the `scope` of an array that it stands for, or of all that is allocated.
     Value allocate(ScalarType element, std::span<const ir::ValueId> sizes, NodeId where,
                    std::optional<uint16_t> scope = std::nullopt);
+    Value allocate(TypeRef of_elements, std::span<const ir::ValueId> sizes, NodeId where,
+                   std::optional<uint16_t> scope = std::nullopt);
     void fill(const Value& array, const Value& value, NodeId where);
     void copy_into(const Value& target, const Value& source, NodeId where);
     void for_each_element(const Value& array, const std::function<void(std::span<const ir::ValueId>)>& body);
@@ -452,6 +457,26 @@ private:
     Value call_allocate(const std::string& name, const Arguments& arguments);
     Value call_method(const Value& base, const std::string& name, const Arguments& arguments);
     std::optional<ScalarType> dtype_of(const Value& value, NodeId where);
+
+    // --- structures (structures/) ---------------------------------------------------------------------
+
+    // The fields of one name in all structures; of a single one its value, if that is no array.
+    Value field_of(const Value& structures, const LayoutField& field);
+    Value field_of(const Value& structures, const Value& name, NodeId where);
+    const LayoutField& field_named(TypeRef structures, const std::string& name, NodeId where) const;
+    const LayoutField& field_given(TypeRef structures, const Value& name, NodeId where) const;
+    // Whether an index names a field.
+    static bool is_field(TypeRef structures, std::span<const IndexItem> items);
+    Value structures_attribute(const Value& structures, const std::string& name, NodeId id);
+    void store_field(const Value& structures, const LayoutField& field, const Value& value, NodeId where);
+    void store_structure(const Value& target, const Value& value, NodeId where);
+    void augment_field(const Value& structures, const LayoutField& field, NodeId statement,
+                       Environment& environment);
+    void clear_structures(const Value& structures);
+    void copy_bytes(const Value& target, const Value& source);
+    Value words_of(const Value& structure, ScalarType word, int64_t from, int64_t count);
+    Value field_view(const Value& structures, const LayoutField& field, ir::ValueId offset);
+    Value field_at(const Value& structures, const LayoutField& field, ir::ValueId offset);
 
     // --- whole arrays (arrays/) -----------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ using ir::ValueId;
 void FunctionLowering::count_owners(const Value& value, bool retains) {
     if (dry_ || !has_owner(value.type)) return;
     switch (value.type->kind) {
+        case TypeKind::kStructures:
         case TypeKind::kArray:
             if (retains) {
                 builder_->retain(owner_of(value));

@@ -58,11 +58,13 @@ bool is_uint64(TypeRef type) { return is_scalar(type) && type->scalar == ScalarT
 
 void FunctionLowering::refuse_operands(const std::string& sign, TypeRef left, TypeRef right, NodeId where) {
     const bool arrays = is_array(left) || is_array(right);
+    const bool structures = is_structures(left) || is_structures(right);
     const bool nothing = left->kind == TypeKind::kNone || right->kind == TypeKind::kNone;
     fail(
         where,
         "operator " + sign + " is not compiled for " + lang::describe(left) + " and " + lang::describe(right),
         arrays                                  ? "Write a loop over the elements."
+        : structures                            ? "Compute with fields of structures: a['x']."
         : nothing                               ? "Ask before whether it is None: if x is not None."
         : is_complex(left) || is_complex(right) ? "Compare abs(z), or .real and .imag."
         : left->kind == right->kind             ? "Convert floats by int(...)."

@@ -35,7 +35,7 @@ void FunctionLowering::expect_writeable(TypeRef array, NodeId where) const {
 }
 
 void FunctionLowering::expect_items(TypeRef type, NodeId where) const {
-    if (is_array(type)) return;
+    if (is_strided(type)) return;
     fail(where, "items of " + lang::describe(type) + " cannot be assigned in a compiled function",
          "Make an array or a list of it.");
 }

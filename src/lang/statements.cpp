@@ -153,7 +153,9 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             refuse_rounding(target, value);
             const std::vector<IndexItem> items = index_items(target, environment);
             if (has_never(items)) return;
-            if (const std::optional<Element> element = element_of(target, base, items)) {
+            if (is_field(base.type, items)) {
+                store_field(base, field_given(base.type, items[0].value, items[0].node), value, target);
+            } else if (const std::optional<Element> element = element_of(target, base, items)) {
                 store(*element, value, target);
             } else {
                 store_part(sliced(target, base, items), value, target);
@@ -162,7 +164,14 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             return;
         }
         case NodeKind::kAttribute: {
-            const Value base = lower(left.children[0], environment);
+            Value base = lower(left.children[0], environment);
+            if (base.type->kind == TypeKind::kNever) return;
+            if (base.type->kind == TypeKind::kOptional) base = required(base, target);
+            if (is_structures(base.type)) {
+                store_field(base, field_named(base.type, left.atoms[0], target), value, target);
+                if (counts) count_owners(value, false);
+                return;
+            }
             fail(target, "attributes cannot be assigned in a compiled function",
                  base.type->record == nullptr ? "Return the new value, or write into an array."
                                               : "Make another " + base.type->record->name + "(...).");
@@ -193,6 +202,9 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
         refuse_global(node(target).children[0]);
         const std::vector<IndexItem> items = index_items(target, environment);
         if (has_never(items)) return;
+        if (is_field(base.type, items))
+            return augment_field(base, field_given(base.type, items[0].value, items[0].node), id,
+                                 environment);
         const std::optional<Element> element = element_of(target, base, items);
         const Value before = element ? load(*element) : sliced(target, base, items);
         const Value right = lower(statement.children[1], environment);
@@ -200,6 +212,14 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
         const Value after = binary(statement.atoms[0], before, right, id);
         refuse_rounding(target, after);
         return store(*element, after, target);
+    }
+    if (node(target).kind == NodeKind::kAttribute) {
+        Value base = lower(node(target).children[0], environment);
+        if (base.type->kind == TypeKind::kNever) return;
+        if (base.type->kind == TypeKind::kOptional) base = required(base, target);
+        if (is_structures(base.type))
+            return augment_field(base, field_named(base.type, node(target).atoms[0], target), id,
+                                 environment);
     }
     const Value left = lower(target, environment);
     const bool is_lazy_list = is_list(left.type) && is_lazy(statement.children[1]);

@@ -3,6 +3,8 @@
 #include <map>
 #include <mutex>
 
+#include "lang/structures/layout.h"
+
 namespace weft::lang {
 
 const Symbol* symbol_of_dtype(ScalarType type) {
@@ -13,6 +15,17 @@ const Symbol* symbol_of_dtype(ScalarType type) {
     symbol.kind = SymbolKind::kKnown;
     symbol.name = DType(type).name();
     symbol.path = "numpy." + symbol.name;
+    return &symbol;
+}
+
+const Symbol* symbol_of_layout(const Layout* layout) {
+    static auto* const symbols = new std::map<const Layout*, Symbol>;
+    static auto* const mutex = new std::mutex;
+    const std::lock_guard lock(*mutex);
+    Symbol& symbol = (*symbols)[layout];
+    symbol.kind = SymbolKind::kKnown;
+    symbol.name = symbol.path = "dtype of " + describe(*layout);
+    symbol.layout = layout;
     return &symbol;
 }
 

@@ -14,6 +14,7 @@
 namespace weft::lang {
 
 struct FunctionSource;
+struct Layout;
 
 enum class SymbolKind : uint8_t {
     kValue,  // a constant: a number, a text, None, a tuple of such
@@ -49,6 +50,7 @@ struct Symbol {
     TypeRef type = nullptr;                // kValue
     const Record* record = nullptr;        // kRecord
     const void* object = nullptr;          // kGlobal: which it is
+    const Layout* layout = nullptr;        // kKnown: of a structured dtype
     std::vector<std::string> ancestors{};  // kException: of the class and those that it is of, a name each
     const FunctionSource* function =
         nullptr;  // kFunction; null where it cannot be compiled, which `path` tells
@@ -58,6 +60,8 @@ struct Symbol {
 
 // A type of NumPy's, as if the program named it: numpy.float64.
 const Symbol* symbol_of_dtype(ScalarType type);
+// A structured dtype.
+const Symbol* symbol_of_layout(const Layout* layout);
 const Symbol* symbol_of_builtin(const std::string& name);
 const Symbol* symbol_of_record(const Record* record);
 

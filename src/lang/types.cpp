@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "lang/structures/layout.h"
 #include "lang/symbols.h"
 
 namespace weft::lang {
@@ -29,6 +30,7 @@ struct Hash {
         mix(std::hash<const Record*>{}(type.record));
         mix(std::hash<const FunctionSource*>{}(type.function) + (type.bound ? 1 : 0));
         mix(type.list);
+        mix(std::hash<const Layout*>{}(type.layout) + (type.single ? 1 : 0));
         return hash;
     }
 };
@@ -166,6 +168,31 @@ TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly,
     return intern(std::move(type));
 }
 
+TypeRef structures_type(const Layout* layout, TypeRef like) {
+    Type type = *like;
+    type.kind = TypeKind::kStructures;
+    type.scalar = ScalarType::kUInt8;  // as which they are copied
+    type.layout = layout;
+    type.single = false;
+    return intern(std::move(type));
+}
+
+TypeRef single_type(TypeRef structures) {
+    Type type = *structures;
+    type.rank = 0;
+    type.contiguous = false;
+    type.single = true;
+    return intern(std::move(type));
+}
+
+TypeRef with_rank(TypeRef type, size_t rank, bool contiguous) {
+    Type copy = *type;
+    copy.rank = static_cast<uint8_t>(rank);
+    copy.contiguous = contiguous && rank > 0;
+    copy.single = false;
+    return intern(std::move(copy));
+}
+
 TypeRef tuple_type(std::vector<TypeRef> parts) {
     Type type;
     type.kind = TypeKind::kTuple;
@@ -290,10 +317,18 @@ TypeRef join(TypeRef a, TypeRef b) {
     if (a->kind != b->kind) return nullptr;
     switch (a->kind) {
         case TypeKind::kScalar: return join_scalars(*a, *b);
-        case TypeKind::kArray:
-            if (a->scalar != b->scalar || a->rank != b->rank) return nullptr;
-            return array_type(a->scalar, a->rank, a->contiguous && b->contiguous, a->readonly || b->readonly,
-                              std::min(a->scope, b->scope), a->owned || b->owned);
+        case TypeKind::kStructures:
+        case TypeKind::kArray: {
+            if (a->scalar != b->scalar || a->rank != b->rank || a->layout != b->layout ||
+                a->single != b->single)
+                return nullptr;
+            Type both = *a;
+            both.contiguous &= b->contiguous;
+            both.readonly |= b->readonly;
+            both.scope = std::min(a->scope, b->scope);
+            both.owned |= b->owned;
+            return intern(std::move(both));
+        }
         case TypeKind::kList: {
             TypeRef element = join(a->parts[0], b->parts[0]);
             return element == nullptr ? nullptr : list_type(element, std::min(a->list, b->list));
@@ -331,6 +366,10 @@ bool is_float(TypeRef type) { return is_scalar(type) && DType(type->scalar).is_f
 bool is_complex(TypeRef type) { return is_scalar(type) && DType(type->scalar).is_complex(); }
 bool is_bool(TypeRef type) { return is_scalar(type) && type->scalar == ScalarType::kBool; }
 
+int64_t item_size(TypeRef strided) {
+    return strided->layout != nullptr ? strided->layout->size : DType(strided->scalar).itemsize();
+}
+
 std::optional<int64_t> literal_integer(TypeRef type) {
     if (!type->literal) return {};
     if (type->scalar == ScalarType::kInt64) return type->literal->as<int64_t>();
@@ -346,7 +385,7 @@ OperandType operand_type(TypeRef type) {
 }
 
 bool has_owner(TypeRef type) {
-    return (type->kind == TypeKind::kArray && type->owned) || is_list(type) ||
+    return (is_strided(type) && type->owned) || is_list(type) ||
            std::any_of(type->parts.begin(), type->parts.end(), has_owner);
 }
 
@@ -354,6 +393,7 @@ size_t part_count(TypeRef type) {
     switch (type->kind) {
         case TypeKind::kChoice:
         case TypeKind::kScalar: return 1;
+        case TypeKind::kStructures:
         case TypeKind::kArray:
             return size_t{1} + (type->owned ? 1 : 0) + 2 * size_t{type->rank} - (type->contiguous ? 1 : 0);
         case TypeKind::kRange: return 3;
@@ -396,6 +436,12 @@ std::string describe(TypeRef type) {
         case TypeKind::kArray:
             return "array(" + std::string(DType(type->scalar).name()) + ", " + std::to_string(type->rank) +
                    "d" + (type->readonly ? ", read-only)" : ")");
+        case TypeKind::kStructures: {
+            const std::string structure = describe(*type->layout);
+            if (type->single) return structure;
+            return "array(" + structure + ", " + std::to_string(type->rank) + "d" +
+                   (type->readonly ? ", read-only)" : ")");
+        }
         case TypeKind::kRecord:
         case TypeKind::kTuple: {
             if (type->record != nullptr && type->record->is_enumeration) return type->record->name;

@@ -22,25 +22,27 @@ enum class TypeKind : uint8_t {
     kChoice,  // one of several known texts, its parts, which are in order: the number of the one
     kEllipsis,
     kArray,
-    kTuple,      // of a NamedTuple where it has a record
-    kRecord,     // an instance of a dataclass
-    kFormat,     // a text that is made of values where it is needed: str.format of `text` and the parts
-    kClosure,    // an inner function; bound, its parts are what it has captured, then the values of its
-                 // defaults
-    kRange,      // start, stop, step
-    kSlice,      // start, stop, step, each of which may be None
-    kSymbol,     // a free name that is no value: a module, a function, a builtin, an exception
-    kUnbound,    // a variable before its first assignment
-    kMaybe,      // a variable that is bound on some of the ways that lead here
-    kOptional,   // a value or None
-    kList,       // of elements of one type
-    kTogether,   // what is gone through, of several values, as `text` says: "zip", "flat" (generators/)
-    kGenerator,  // of `function`: its part is a list whose only element is its frame (generators/)
+    kStructures,  // an array of structures, or one of them where it is single
+    kTuple,       // of a NamedTuple where it has a record
+    kRecord,      // an instance of a dataclass
+    kFormat,      // a text that is made of values where it is needed: str.format of `text` and the parts
+    kClosure,     // an inner function; bound, its parts are what it has captured, then the values of its
+                  // defaults
+    kRange,       // start, stop, step
+    kSlice,       // start, stop, step, each of which may be None
+    kSymbol,      // a free name that is no value: a module, a function, a builtin, an exception
+    kUnbound,     // a variable before its first assignment
+    kMaybe,       // a variable that is bound on some of the ways that lead here
+    kOptional,    // a value or None
+    kList,        // of elements of one type
+    kTogether,    // what is gone through, of several values, as `text` says: "zip", "flat" (generators/)
+    kGenerator,   // of `function`: its part is a list whose only element is its frame (generators/)
 };
 
 struct Symbol;
 struct Record;
 struct FunctionSource;
+struct Layout;
 struct Type;
 using TypeRef = const Type*;
 
@@ -53,12 +55,15 @@ struct Type {
     bool weak = false;
     std::optional<Constant> literal{};  // a weak scalar whose value is known
 
-    // kArray
+    // kArray, kStructures
     uint8_t rank = 0;
     bool contiguous = false;  // the last dimension's stride is an element's size
     bool readonly = false;
     bool owned = false;  // it may be in memory that the function has allocated, so its users are counted
     uint16_t scope = 0;  // arrays of different scopes share no memory
+
+    const Layout* layout = nullptr;  // kStructures
+    bool single = false;             // an element, which the array knows by its place, too
 
     std::string text{};                        // kString, kFormat, kTogether
     std::vector<TypeRef> parts{};              // kTuple, kRecord: of the items; kMaybe, kOptional, kList: one
@@ -82,6 +87,12 @@ std::vector<TypeRef> texts_of(TypeRef type);
 TypeRef slice_type(std::vector<TypeRef> bounds);
 TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope,
                    bool owned = false);
+// An array of structures with the rank, scope and so on of `like`.
+TypeRef structures_type(const Layout* layout, TypeRef like);
+// The structure itself, in the memory of an array without dimensions.
+TypeRef single_type(TypeRef structures);
+// The same with another rank.
+TypeRef with_rank(TypeRef type, size_t rank, bool contiguous);
 TypeRef tuple_type(std::vector<TypeRef> parts);
 TypeRef closure_type(const FunctionSource* function, bool bound, std::vector<TypeRef> parts);
 TypeRef format_type(std::string text, std::vector<TypeRef> parts);
@@ -109,6 +120,9 @@ inline bool has_items(TypeRef type) {
            type->kind == TypeKind::kSlice;
 }
 inline bool is_array(TypeRef type) { return type->kind == TypeKind::kArray; }
+inline bool is_structures(TypeRef type) { return type->kind == TypeKind::kStructures; }
+// What lies in memory by a shape and strides.
+inline bool is_strided(TypeRef type) { return is_array(type) || is_structures(type); }
 // A text of those that are known.
 inline bool is_text(TypeRef type) {
     return type->kind == TypeKind::kString || type->kind == TypeKind::kChoice;
@@ -118,6 +132,8 @@ bool is_integer(TypeRef type);  // or bool
 bool is_float(TypeRef type);
 bool is_complex(TypeRef type);
 bool is_bool(TypeRef type);
+// Of an element, in bytes.
+int64_t item_size(TypeRef strided);
 std::optional<int64_t> literal_integer(TypeRef type);
 
 // As promotion takes it.
@@ -125,8 +141,8 @@ OperandType operand_type(TypeRef type);
 // Whether it has arrays whose users are counted.
 bool has_owner(TypeRef type);
 // How many values of the IR one of this type is made of. An array is its buffer, its owner if it is owned,
-// its shape and its strides in bytes, without the last of a contiguous one. A list is its head (containers/
-// list_layout.h) and its owner.
+// its shape and its strides in bytes, without the last of a contiguous one; so are structures. A list is its
+// head (containers/ list_layout.h) and its owner.
 size_t part_count(TypeRef type);
 // "int64", "array(float64, 2d)", "tuple(int64, float64)": for messages.
 std::string describe(TypeRef type);

@@ -63,7 +63,7 @@ def swap():
         """A result as Numba gives it: an array of NumPy's, or a number of Python's in the place of any other."""
         if isinstance(value, weft.ndarray):
             return numpy.asarray(value)
-        if isinstance(value, weft.generic):
+        if isinstance(value, weft.generic) and not isinstance(value, numpy.void):
             return numpy.asarray(value).item()
         if isinstance(value, tuple):
             return tuple(map(plain, value)) if type(value) is tuple else type(value)(*map(plain, value))

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "compiled/layouts.h"
 #include "compiled/records.h"
 #include "convert/foreign_buffer.h"
 #include "weft/errors.h"
@@ -26,11 +27,17 @@ enum class KeyKind : uint64_t {
     kList,
     kShared,
     kSlice,
-    kEllipsis
+    kEllipsis,
+    kStructures
 };
 constexpr int kKindShift = 56;
-constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9;
+constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9, kSingle = 1U << 10;
 constexpr int kRankShift = 16;
+
+// The last dimension's stride is that of elements one behind the other.
+bool lies_contiguously(int64_t itemsize, std::span<const int64_t> shape, std::span<const int64_t> strides) {
+    return !shape.empty() && (strides.back() == itemsize || shape.back() <= 1);
+}
 
 uint64_t key_of(KeyKind kind, uint64_t details) {
     return static_cast<uint64_t>(kind) << kKindShift | details;
@@ -46,6 +53,13 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
             return lang::array_type(scalar, static_cast<int>(code >> kRankShift & 0xFF),
                                     (code & kContiguous) != 0, (code & kReadonly) != 0,
                                     may_overlap ? 0 : scope);
+        case KeyKind::kStructures: {
+            lang::TypeRef like =
+                lang::array_type(ScalarType::kUInt8, static_cast<int>(code >> kRankShift & 0xFF),
+                                 (code & kContiguous) != 0, (code & kReadonly) != 0, may_overlap ? 0 : scope);
+            lang::TypeRef type = lang::structures_type(reinterpret_cast<const lang::Layout*>(*key++), like);
+            return (code & kSingle) != 0 ? lang::single_type(type) : type;
+        }
         case KeyKind::kTuple: {
             std::vector<lang::TypeRef> parts;
             for (uint64_t count = code & 0xFFFFFFFF; count > 0; --count)
@@ -144,12 +158,33 @@ void CallArguments::add_scalar(ScalarType type, bool weak, const void* bytes) {
 void CallArguments::add_array(ScalarType type, char* data, std::span<const int64_t> shape,
                               std::span<const int64_t> strides, bool readonly, size_t parameter) {
     const int64_t itemsize = DType(type).itemsize();
+    const bool contiguous = lies_contiguously(itemsize, shape, strides);
+    key_.push_back(key_of(KeyKind::kArray,
+                          static_cast<uint64_t>(type) | key_of_shape(shape.size(), readonly, contiguous)));
+    add_memory(itemsize, data, shape, strides, contiguous, parameter);
+}
+
+bool CallArguments::add_structures(PyObject* object, size_t parameter) {
+    const std::optional<Structures> given = structures_of(object);
+    if (!given) return false;
+    kept_.push_back(nb::borrow(object));
+    const bool contiguous = lies_contiguously(given->layout->size, given->shape, given->strides);
+    key_.push_back(key_of(
+        KeyKind::kStructures,
+        (given->is_single ? kSingle : 0) | key_of_shape(given->shape.size(), !given->writeable, contiguous)));
+    key_.push_back(reinterpret_cast<uint64_t>(given->layout));
+    add_memory(given->layout->size, given->data, given->shape, given->strides, contiguous, parameter);
+    return true;
+}
+
+uint64_t CallArguments::key_of_shape(size_t rank, bool readonly, bool contiguous) const {
+    return (readonly || only_read_ ? kReadonly : 0) | (contiguous ? kContiguous : 0) |
+           static_cast<uint64_t>(rank) << kRankShift;
+}
+
+void CallArguments::add_memory(int64_t itemsize, char* data, std::span<const int64_t> shape,
+                               std::span<const int64_t> strides, bool contiguous, size_t parameter) {
     const size_t rank = shape.size();
-    readonly |= only_read_;
-    const bool contiguous = rank > 0 && (strides.back() == itemsize || shape.back() <= 1);
-    key_.push_back(key_of(KeyKind::kArray, static_cast<uint64_t>(type) | (readonly ? kReadonly : 0) |
-                                               (contiguous ? kContiguous : 0) |
-                                               static_cast<uint64_t>(rank) << kRankShift));
     words_.push_back(reinterpret_cast<uint64_t>(data));
     for (int64_t size : shape) words_.push_back(static_cast<uint64_t>(size));
     int64_t low = 0, high = itemsize;
@@ -271,6 +306,7 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
         key_.push_back(key_of(KeyKind::kFunction, given_.back()));
         return;
     }
+    if (add_structures(object, parameter)) return;
     if (add_buffer(object, parameter, function, name)) return;
     if (add_record(object, parameter, function, name)) return;
     const nb::object plain = nb::getattr(nb::handle(object), "value", nb::object());

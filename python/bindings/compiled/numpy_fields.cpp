@@ -6,6 +6,8 @@
 
 namespace weft::python {
 
+namespace nb = nanobind;
+
 namespace {
 
 struct Descriptor {
@@ -97,6 +99,30 @@ std::optional<NumpyFields> numpy_fields(PyObject* object) {
         known.store(type, std::memory_order_relaxed);
     }
     return read(*reinterpret_cast<const Array*>(object));
+}
+
+std::optional<NumpyMemory> numpy_memory(PyObject* object) {
+    static PyTypeObject* known = nullptr;
+    static bool is_other = false;
+    if (known == nullptr) {
+        PyObject* const modules = PySys_GetObject("modules");
+        PyObject* const numpy = modules == nullptr ? nullptr : PyDict_GetItemString(modules, "numpy");
+        if (numpy == nullptr || is_other) return std::nullopt;
+        const nb::object example = nb::handle(numpy).attr("zeros")(nb::make_tuple(2, 3));
+        is_other = !is_as_expected(example.ptr());
+        if (is_other) return std::nullopt;
+        known = Py_TYPE(example.ptr());
+        Py_INCREF(known);
+    }
+    if (Py_TYPE(object) != known && PyType_IsSubtype(Py_TYPE(object), known) == 0) return std::nullopt;
+    const Array& array = *reinterpret_cast<const Array*>(object);
+    const auto rank = static_cast<size_t>(array.rank);
+    const auto flags = static_cast<unsigned>(array.flags);
+    return NumpyMemory{reinterpret_cast<PyObject*>(array.descriptor),
+                       array.data,
+                       {array.shape, rank},
+                       {array.strides, rank},
+                       (flags & kWriteable) != 0 && (flags & kWarnsOnWrite) == 0};
 }
 
 }  // namespace weft::python

@@ -25,4 +25,13 @@ struct NumpyFields {
 /// byte order. What is returned is valid for as long as the array is neither freed nor resized.
 std::optional<NumpyFields> numpy_fields(PyObject* object);
 
+/// An array of NumPy's or of a class that is derived from it, whatever it has in it.
+struct NumpyMemory {
+    PyObject* dtype;  // borrowed
+    char* data;
+    std::span<const int64_t> shape, strides;
+    bool writeable;
+};
+std::optional<NumpyMemory> numpy_memory(PyObject* object);
+
 }  // namespace weft::python

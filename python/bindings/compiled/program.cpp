@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "compiled/layouts.h"
 #include "compiled/records.h"
 #include "convert/convert.h"
 #include "package.h"
@@ -130,6 +131,9 @@ private:
         } else if (kind == "known" || kind == "module") {
             symbol.kind = kind == "known" ? SymbolKind::kKnown : SymbolKind::kModule;
             symbol.path = text_of(described[2]);
+        } else if (kind == "structure") {
+            symbol = *lang::symbol_of_layout(layout_of(described[2]));
+            symbol.name = text_of(described[1]);
         } else if (kind == "exception") {
             symbol.kind = SymbolKind::kException;
             program_.classes[&symbol] = nb::borrow(described[2]);

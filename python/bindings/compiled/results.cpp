@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "compiled/layouts.h"
 #include "compiled/numpy_fields.h"
 #include "compiled/records.h"
 #include "convert/convert.h"
@@ -52,6 +53,7 @@ nb::object Results::next(lang::TypeRef type) {
             return steal_or_throw(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
         }
         case lang::TypeKind::kArray: return next_array(type);
+        case lang::TypeKind::kStructures: return next_structures(type);
         case lang::TypeKind::kList: return next_list(type);
         case lang::TypeKind::kGenerator: {
             auto* const head = reinterpret_cast<int64_t*>(word());
@@ -76,6 +78,13 @@ int64_t Results::word() {
     return value;
 }
 
+// Whether weft's own arrays may be there.
+static bool is_aligned(DType dtype, const char* data, const Dims& strides) {
+    const int64_t unit = dtype.alignment();
+    return reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(unit) == 0 &&
+           std::all_of(strides.begin(), strides.end(), [&](int64_t stride) { return stride % unit == 0; });
+}
+
 nb::object Results::next_array(lang::TypeRef type) {
     char* const data = reinterpret_cast<char*>(word());
     const int64_t owner = type->owned ? word() : 0;
@@ -84,6 +93,11 @@ nb::object Results::next_array(lang::TypeRef type) {
     for (size_t d = 0; d + (type->contiguous ? 1 : 0) < type->rank; ++d) strides.push_back(word());
     const DType dtype(type->scalar);
     if (type->contiguous) strides.push_back(dtype.itemsize());
+    if (!is_aligned(dtype, data, strides)) {  // fields of packed structures
+        const nb::object theirs =
+            nb::module_::import_("numpy").attr("dtype")(std::string(dtype.name()).c_str());
+        return make_host_array(theirs, data, shape, strides, !type->readonly, keeper_of(data, owner));
+    }
     if (owner != 0) {
         const codegen::HeapMemory memory = frame_->take(owner);
         if (shares_)
@@ -97,6 +111,53 @@ nb::object Results::next_array(lang::TypeRef type) {
                           !type->readonly));
     }
     return of_argument(data, dtype, shape, strides, type->readonly);
+}
+
+// The argument itself where it is the same, else one that keeps the memory.
+nb::object Results::next_structures(lang::TypeRef type) {
+    char* const data = reinterpret_cast<char*>(word());
+    const int64_t owner = type->owned ? word() : 0;
+    Dims shape, strides;
+    for (size_t d = 0; d < type->rank; ++d) shape.push_back(word());
+    for (size_t d = 0; d + (type->contiguous ? 1 : 0) < type->rank; ++d) strides.push_back(word());
+    if (type->contiguous) strides.push_back(type->layout->size);
+    if (owner == 0) {
+        for (const CallArguments::Memory& memory : arguments_->arrays()) {
+            if (memory.data != data) continue;
+            const std::optional<Structures> given = structures_of(memory.object);
+            if (given && given->layout == type->layout && given->is_single == type->single &&
+                std::equal(shape.begin(), shape.end(), given->shape.begin(), given->shape.end()) &&
+                std::equal(strides.begin(), strides.end(), given->strides.begin(), given->strides.end()))
+                return nb::borrow(memory.object);
+        }
+    }
+    return make_structures(*type->layout, data, shape, strides, !type->readonly, type->single,
+                           keeper_of(data, owner));
+}
+
+nb::object Results::keeper_of(const char* data, int64_t owner) const {
+    if (owner != 0) {
+        using Held = std::shared_ptr<void>;
+        return nb::capsule(new Held(frame_->take(owner).holder),
+                           [](void* held) noexcept { delete static_cast<Held*>(held); });
+    }
+    PyObject* const holder = holder_of(data);
+    return holder == nullptr ? nb::none() : nb::borrow(holder);
+}
+
+// Whose memory an address is in; null where it is no argument's.
+PyObject* Results::holder_of(const char* data) const {
+    for (const CallArguments::Memory& memory : arguments_->arrays()) {
+        if (memory.data == data) return memory.object;
+    }
+    const auto address = reinterpret_cast<uintptr_t>(data);
+    for (const Span& span : arguments_->spans()) {
+        if (address < span.begin || address >= span.end) continue;
+        for (const CallArguments::Memory& memory : arguments_->arrays()) {
+            if (memory.parameter == span.parameter) return memory.object;
+        }
+    }
+    return nullptr;
 }
 
 // The same list each time that it is met.
@@ -158,22 +219,14 @@ bool is_same_of_numpy(PyObject* object, const char* data, DType dtype, const Dim
 // Memory of an argument: the argument itself where it is the same array, else an array that keeps it.
 nb::object Results::of_argument(char* data, DType dtype, const Dims& shape, const Dims& strides,
                                 bool readonly) const {
-    const auto address = reinterpret_cast<uintptr_t>(data);
-    PyObject* holder = nullptr;
     for (const CallArguments::Memory& memory : arguments_->arrays()) {
         if (memory.data == data && is_array(memory.object) && array_of(memory.object).shape() == shape &&
             array_of(memory.object).strides() == strides && array_of(memory.object).dtype() == dtype)
             return nb::borrow(memory.object);
         if (memory.data == data && is_same_of_numpy(memory.object, data, dtype, shape, strides))
             return nb::borrow(memory.object);
-        if (memory.data == data && holder == nullptr) holder = memory.object;
     }
-    for (const Span& span : arguments_->spans()) {
-        if (address < span.begin || address >= span.end) continue;
-        for (const CallArguments::Memory& memory : arguments_->arrays()) {
-            if (memory.parameter == span.parameter && holder == nullptr) holder = memory.object;
-        }
-    }
+    PyObject* const holder = holder_of(data);
     if (holder == nullptr) return wrap(empty(shape, dtype));  // without elements
     const bool of_weft = is_array(holder);
     auto view = std::make_shared<HostView>(of_weft ? HostView(array_of(holder), !readonly) : HostView());

@@ -45,6 +45,9 @@ public:
 private:
     int64_t word();
     nb::object next_array(lang::TypeRef type);
+    nb::object next_structures(lang::TypeRef type);
+    PyObject* holder_of(const char* data) const;
+    nb::object keeper_of(const char* data, int64_t owner) const;
     nb::object next_list(lang::TypeRef type);
     nb::object items_of(const int64_t* head, lang::TypeRef type);
     nb::object of_argument(char* data, DType dtype, const Dims& shape, const Dims& strides,

@@ -38,7 +38,8 @@ were followed:
     ("module", name, path)
     ("function", name, object)        a Python function, or a dispatcher of weft.jit
     ("exception", name, class)
-    ("array", name, object)           an array of NumPy's or weft's
+    ("array", name, object)           an array of NumPy's or weft's, or a structure of NumPy's
+    ("structure", name, dtype)        a structured dtype of NumPy's
     ("object", name, object)          a tuple or record that has arrays or may change, or of those
     ("record", name, class)           a NamedTuple, a dataclass or an enumeration
     ("unknown", name, object)

@@ -134,8 +134,10 @@ def describe(name, value, place=None):
     scalar = _scalar(value)
     if scalar is not None:
         return ("scalar", name, *scalar)
-    if _is_array(value):
+    if _is_array(value) or _is_structure(value):
         return ("array", name, value)
+    if _is_structured_dtype(value):
+        return ("structure", name, value)
     if (type(value) is tuple or is_record(type(value))) and _is_argument(value):
         return ("object", name, value)
     known = _known_path(value, place) or _numba_type(value)
@@ -176,7 +178,7 @@ def _is_argument(value):
     kind = type(value)
     if kind is tuple or is_record(kind):
         return all(map(_is_argument, values_of(value)))
-    return kind in _CONSTANTS or _is_array(value) or _scalar(value) is not None
+    return kind in _CONSTANTS or _is_array(value) or _is_structure(value) or _scalar(value) is not None
 
 
 def _is_enumeration(value):
@@ -217,6 +219,17 @@ def _is_array(value):
         for module in map(sys.modules.get, _ARRAY_PACKAGES)
         if module is not None and hasattr(module, "ndarray")
     )
+
+
+def _is_structure(value):
+    """Whether it is an element of an array of structures."""
+    numpy = sys.modules.get("numpy")
+    return isinstance(value, getattr(numpy, "void", ())) and value.dtype.names is not None
+
+
+def _is_structured_dtype(value):
+    numpy = sys.modules.get("numpy")
+    return isinstance(value, getattr(numpy, "dtype", ())) and value.names is not None
 
 
 def _known_path(value, place):

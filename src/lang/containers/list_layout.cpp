@@ -13,6 +13,7 @@ void add_parts(std::vector<ItemPart>& parts, TypeRef type) {
     switch (type->kind) {
         case TypeKind::kScalar: parts.push_back({type->scalar, false, false, 0}); return;
         case TypeKind::kChoice: word(false, false); return;
+        case TypeKind::kStructures:
         case TypeKind::kArray:
             word(true, false);
             if (type->owned) word(false, true);
@@ -59,6 +60,7 @@ bool is_item(TypeRef type) {
         case TypeKind::kChoice:
         case TypeKind::kEllipsis:
         case TypeKind::kArray:
+        case TypeKind::kStructures:
         case TypeKind::kList: return true;
         case TypeKind::kTuple:
         case TypeKind::kRecord:

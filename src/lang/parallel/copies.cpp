@@ -40,7 +40,9 @@ ValueId FunctionLowering::least_with_copies(const ParallelLoop& plan, const Envi
             fail(each.where,
                  "'" + variable(each.variable) + "' is " + lang::describe(array.type) +
                      ", and several iterations of prange may update the same elements of it",
-                 "Only arrays have a copy for each thread; give one a name before the loop.");
+                 is_structures(array.type)
+                     ? "Update an array of numbers, as np.zeros(n), and copy from it."
+                     : "Only arrays have a copy for each thread; give one a name before the loop.");
         for (size_t v = 0; v < environment.size(); ++v) {
             const Value& other = environment[v];
             if (v != each.variable && plan.captured[v] && is_array(other.type) &&

@@ -156,6 +156,7 @@ private:
             std::optional<ElementOf> around = element_of_variable(source_.tree, *of);
             if (!around) return;
             around->items.insert(around->items.end(), element->items.begin(), element->items.end());
+            around->fields.insert(around->fields.end(), element->fields.begin(), element->fields.end());
             element = around;
         }
         if (!is_from_before(element->variable)) return;
@@ -396,7 +397,9 @@ private:
 
     // Whether two elements are one in iterations that are not the same: a[i] and a[i - 1].
     bool are_neighbours(const ElementOf& one, const ElementOf& other, int64_t step) const {
-        if (one.variable != other.variable || one.items.size() != other.items.size()) return false;
+        if (one.variable != other.variable || one.items.size() != other.items.size() ||
+            one.fields != other.fields)
+            return false;
         int apart = 0;
         for (size_t d = 0; d < one.items.size(); ++d) {
             if (text_of(one.items[d]) == text_of(other.items[d])) continue;

@@ -40,7 +40,7 @@ Value FunctionLowering::borrowed(const Value& value) {
     Value result;
     result.origin = value.origin;
     Type type = *value.type;
-    if (is_array(value.type)) {
+    if (is_strided(value.type)) {
         type.owned = false;
         result.parts = value.parts;
         if (!dry_) result.parts.erase(result.parts.begin() + 1);

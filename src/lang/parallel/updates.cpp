@@ -6,8 +6,20 @@
 
 namespace weft::lang {
 
+namespace {
+
+// What every array has, so that it is no field of structures.
+bool is_of_arrays(const std::string& attribute) {
+    static constexpr std::string_view kNames[] = {"T",        "flat", "real",   "imag",  "shape", "ndim",
+                                                  "itemsize", "size", "nbytes", "flags", "dtype", "strides"};
+    return std::find(std::begin(kNames), std::end(kNames), attribute) != std::end(kNames);
+}
+
+}  // namespace
+
 std::optional<ElementOf> element_of_variable(const Tree& tree, NodeId id) {
-    if (tree[id].kind != NodeKind::kIndex) return std::nullopt;
+    const bool is_field = tree[id].kind == NodeKind::kAttribute && !is_of_arrays(tree[id].atoms[0]);
+    if (tree[id].kind != NodeKind::kIndex && !is_field) return std::nullopt;
     ElementOf result;
     const NodeId base = tree.child(id, 0);
     if (tree[base].kind == NodeKind::kName) {
@@ -16,6 +28,10 @@ std::optional<ElementOf> element_of_variable(const Tree& tree, NodeId id) {
         const std::optional<ElementOf> outer = element_of_variable(tree, base);
         if (!outer) return std::nullopt;
         result = *outer;
+    }
+    if (is_field) {
+        result.fields.push_back(tree[id].atoms[0]);
+        return result;
     }
     const std::vector<NodeId>& children = tree[id].children;
     for (size_t k = 1; k < children.size(); ++k) {

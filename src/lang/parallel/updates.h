@@ -67,10 +67,12 @@ private:
     std::vector<std::pair<size_t, NodeId>> beside_;
 };
 
-// The variable whose element `a[i][j]` is, with all of its indices; nothing where it is no variable's.
+// The variable whose element `a[i][j].x` is, with all of its indices and names; nothing where it is no
+// variable's.
 struct ElementOf {
     size_t variable = 0;
     std::vector<NodeId> items{};
+    std::vector<std::string> fields{};  // a[i].x, a.x[i]
 };
 std::optional<ElementOf> element_of_variable(const Tree& tree, NodeId id);
 

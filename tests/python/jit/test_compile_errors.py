@@ -28,6 +28,11 @@ def read_only():
     return array
 
 
+def balls():
+    """Structures."""
+    return numpy.zeros(3, [("mass", float), ("count", int), ("tag", "S3")])
+
+
 NAMES = {
     "attribute_of_array": ("def f(a):\n    return a.shpae[0]\n", "f(ones(3))", None),
     "attribute_of_int": ("def f(a):\n    return a.rael\n", "f(1)", None),
@@ -185,7 +190,35 @@ PARALLEL = {
     "return": (loop("if i > 1: return i", after="0"), "f(ones(3))", None),
 }
 
-TOPICS = {"names": NAMES, "calls": CALLS, "types": TYPES, "arrays": ARRAYS, "parallel": PARALLEL}
+STRUCTURES = {
+    "field": ("def f(a):\n    return a[0]['mas']\n", "f(balls())", None),
+    "field_of_array": ("def f(a):\n    a.speed[0] = 1\n", "f(balls())", None),
+    "field_text": ("def f(a):\n    return a['tag'][0]\n", "f(balls())", None),
+    "fields_few": ("def f(a):\n    a[0] = (1.0, 2)\n", "f(balls())", None),
+    "fields_mixed": (
+        "def f(a, b):\n    name = 'mass' if b else 'count'\n    return a[0][name]\n",
+        "f(balls(), True)",
+        None,
+    ),
+    "field_number": ("def f(a):\n    return a[0][3]\n", "f(balls())", None),
+    "operator": ("def f(a):\n    return a + 1\n", "f(balls())", None),
+    "stored": ("def f(a):\n    a[0] = 'x'\n", "f(balls())", None),
+    "made": ("def f(a):\n    return np.ones_like(a)\n", "f(balls())", None),
+    "meets": (
+        "def f(a):\n    for i in np.prange(len(a)):\n        a[i % 2].mass += 1\n",
+        "f(balls())",
+        None,
+    ),
+}
+
+TOPICS = {
+    "names": NAMES,
+    "calls": CALLS,
+    "types": TYPES,
+    "arrays": ARRAYS,
+    "parallel": PARALLEL,
+    "structures": STRUCTURES,
+}
 CASES = [(topic, name) for topic, cases in TOPICS.items() for name in cases]
 
 
@@ -193,7 +226,7 @@ def program(text, jit):
     """The names of a program, whose functions are compiled ones or Python's."""
     linecache.cache["program.py"] = (len(text), None, text.splitlines(keepends=True), "program.py")
     names = {"np": np, "numpy": numpy, "math": math, "Point": Point, "__name__": "program"}
-    names |= {"ones": numpy.ones, "read_only": read_only, "abs_of": lambda x: abs(x) + 1}
+    names |= {"ones": numpy.ones, "balls": balls, "read_only": read_only, "abs_of": lambda x: abs(x) + 1}
     exec(compile(text, "program.py", "exec"), names)
     if jit:
         names["f"] = np.jit(names["f"])

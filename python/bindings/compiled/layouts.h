@@ -1,0 +1,35 @@
+// NumPy's structured dtypes, and arrays and elements of such, as compiled functions take and give them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "lang/structures/layout.h"
+#include "objects/objects.h"
+
+namespace weft::python {
+
+/// The layout of a dtype of NumPy's; null where it has no fields. Equal dtypes have one.
+const lang::Layout* layout_of(nb::handle dtype);
+
+/// Memory of structures: an array's, or of a single one (numpy.void).
+struct Structures {
+    const lang::Layout* layout;
+    char* data;
+    std::span<const int64_t> shape, strides;
+    bool writeable;
+    bool is_single;
+};
+/// What `object` lends; nothing where it is no array or element of structures.
+std::optional<Structures> structures_of(PyObject* object);
+
+/// An array with a dtype of NumPy's over memory that `owner` keeps, as programs get such arrays: over NumPy's
+/// memory. Nothing is copied.
+nb::object make_host_array(nb::handle dtype, char* data, const Dims& shape, const Dims& strides,
+                           bool writeable, const nb::object& owner);
+/// The same of structures, or a single one of them.
+nb::object make_structures(const lang::Layout& layout, char* data, const Dims& shape, const Dims& strides,
+                           bool writeable, bool is_single, const nb::object& owner);
+
+}  // namespace weft::python

@@ -1,0 +1,217 @@
+// Arrays of structures: their fields, and structures as what stands in their memory.
+#include <algorithm>
+#include <array>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+namespace {
+
+constexpr int64_t kMostAtOnce = 256;  // bytes that are copied without a loop
+
+constexpr std::string_view kAttributes[] = {"shape",  "ndim",    "itemsize", "size", "T",
+                                            "nbytes", "strides", "dtype",    "flat", "flags"};
+
+constexpr std::pair<ScalarType, int64_t> kWords[] = {
+    {ScalarType::kUInt64, 8}, {ScalarType::kUInt32, 4}, {ScalarType::kUInt16, 2}, {ScalarType::kUInt8, 1}};
+
+}  // namespace
+
+// --- fields ---------------------------------------------------------------------------------------------
+
+const LayoutField& FunctionLowering::field_named(TypeRef structures, const std::string& name,
+                                                 NodeId where) const {
+    const LayoutField* found = structures->layout->find(name);
+    if (found == nullptr) {
+        const std::vector<std::string> names = structures->layout->names();
+        std::string all;
+        for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
+        fail(where, lang::describe(structures) + " has no field '" + name + "'",
+             meant(name, names, "It has " + all + "."));
+    }
+    if (!found->other.empty())
+        fail(where,
+             "field '" + name + "' has dtype " + found->other + ", which compiled functions do not read",
+             "Copy whole structures, or use the field outside.");
+    return *found;
+}
+
+const LayoutField& FunctionLowering::field_given(TypeRef structures, const Value& name, NodeId where) const {
+    if (name.type->kind == TypeKind::kString) return field_named(structures, name.type->text, where);
+    const auto number = literal_integer(name.type);
+    if (!number)
+        fail(where, "a field is named by one known text here, not by one of several", "Write its name.");
+    const std::vector<LayoutField>& fields = structures->layout->fields;
+    const auto count = static_cast<int64_t>(fields.size());
+    const int64_t at = *number < 0 ? *number + count : *number;
+    if (at < 0 || at >= count)
+        fail(where, "index " + std::to_string(*number) + " is out of bounds: the structure has " +
+                        std::to_string(count) + " fields");
+    return field_named(structures, fields[static_cast<size_t>(at)].name, where);
+}
+
+bool FunctionLowering::is_field(TypeRef structures, std::span<const IndexItem> items) {
+    if (!is_structures(structures) || items.size() != 1) return false;
+    TypeRef index = items[0].value.type;
+    return is_text(index) || (structures->single && literal_integer(index));
+}
+
+// As an array, also where it is one number or structure.
+Value FunctionLowering::field_view(const Value& base, const LayoutField& field, ValueId offset) {
+    const size_t rank = base.type->rank + field.shape.size();
+    const int64_t element = field.layout != nullptr ? field.layout->size : DType(field.scalar).itemsize();
+    const bool contiguous =
+        !field.shape.empty() || (base.type->contiguous && base.type->layout->size == element);
+    std::vector<ValueId> shape, strides;
+    for (size_t d = 0; d < base.type->rank; ++d) {
+        shape.push_back(size_of(base, d));
+        strides.push_back(stride_of(base, d));
+    }
+    strides.resize(rank);
+    int64_t stride = element;
+    for (size_t k = field.shape.size(); k-- > 0;) {
+        strides[base.type->rank + k] = integer(stride).parts[0];
+        stride *= field.shape[k];
+    }
+    for (const int64_t size : field.shape) shape.push_back(integer(size).parts[0]);
+    Type like = *with_rank(base.type, rank, contiguous);
+    TypeRef type = field.layout != nullptr ? structures_type(field.layout, intern(like))
+                                           : array_type(field.scalar, static_cast<int>(rank), contiguous,
+                                                        like.readonly, like.scope, like.owned);
+    return view_as(base, type, offset, shape, strides);
+}
+
+Value FunctionLowering::field_of(const Value& base, const LayoutField& field) {
+    return field_at(base, field, integer(field.offset).parts[0]);
+}
+
+Value FunctionLowering::field_at(const Value& base, const LayoutField& field, ValueId offset) {
+    const Value place = field_view(base, field, offset);
+    return base.type->single && field.shape.empty() ? load({place, {}}) : place;
+}
+
+// By one of several names too, where all are of fields of one type.
+Value FunctionLowering::field_of(const Value& base, const Value& name, NodeId where) {
+    if (name.type->kind != TypeKind::kChoice) return field_of(base, field_given(base.type, name, where));
+    const LayoutField* first = nullptr;
+    for (TypeRef text : texts_of(name.type)) {
+        const LayoutField& field = field_named(base.type, text->text, where);
+        if (first == nullptr) first = &field;
+        if (field.scalar != first->scalar || field.layout != first->layout || field.shape != first->shape)
+            fail(where, "fields of different types are taken by known names only", "Write the name.");
+    }
+    const Value offset = of_texts(
+        name, [&](const std::string& text) { return integer(base.type->layout->find(text)->offset); });
+    return field_at(base, *first, offset.parts[0]);
+}
+
+Value FunctionLowering::structures_attribute(const Value& base, const std::string& name, NodeId id) {
+    const bool is_known =
+        std::find(std::begin(kAttributes), std::end(kAttributes), name) != std::end(kAttributes);
+    if (is_known) return array_attribute(base, name, id);
+    if (name == "real" || name == "imag")
+        fail(id, "'" + name + "' of " + lang::describe(base.type) + " is not compiled",
+             "Where it is a field, index by '" + name + "'.");
+    return field_of(base, field_named(base.type, name, id));
+}
+
+// --- what is stored -------------------------------------------------------------------------------------
+
+void FunctionLowering::store_field(const Value& base, const LayoutField& field, const Value& value,
+                                   NodeId where) {
+    const Value place = field_view(base, field, integer(field.offset).parts[0]);
+    if (place.type->rank > 0) return store_part(place, value, where);
+    store({place, {}}, value, where);
+}
+
+void FunctionLowering::augment_field(const Value& base, const LayoutField& field, NodeId id,
+                                     Environment& environment) {
+    const Node& statement = node(id);
+    const Value before = field_of(base, field);
+    const Value right = lower(statement.children[1], environment);
+    if (is_array(before.type)) return augment_array(before, statement.atoms[0], right, id);
+    store_field(base, field, binary(statement.atoms[0], before, right, id), id);
+}
+
+// NumPy's assignment: a structure field by field in their order, a tuple likewise, a number to each field.
+void FunctionLowering::store_structure(const Value& target, const Value& value, NodeId where) {
+    expect_writeable(target.type, where);
+    target_.written.insert(target.type->scope);
+    const std::vector<LayoutField>& fields = target.type->layout->fields;
+    const auto field = [&](size_t i) -> const LayoutField& {
+        return field_named(target.type, fields[i].name, where);
+    };
+    if (is_scalar(value.type)) {
+        for (size_t i = 0; i < fields.size(); ++i) store_field(target, field(i), value, where);
+        return;
+    }
+    const bool is_one = is_structures(value.type) && value.type->rank == 0;
+    if (is_one && value.type->layout == target.type->layout) return copy_bytes(target, value);
+    if (!is_one && value.type->kind != TypeKind::kTuple)
+        fail(where, lang::describe(value.type) + " cannot be stored in a " + lang::describe(target.type),
+             "Store a structure, or a tuple with an item for each field.");
+    const size_t count = is_one ? value.type->layout->fields.size() : value.type->parts.size();
+    if (count != fields.size())
+        fail(where, "a structure of " + std::to_string(fields.size()) + " fields cannot be stored from " +
+                        std::to_string(count) + " values");
+    const Value source = is_one ? load({value, {}}) : value;
+    for (size_t i = 0; i < count; ++i) {
+        const Value item =
+            is_one ? field_of(source, field_named(source.type, source.type->layout->fields[i].name, where))
+                   : tuple_item(value, i);
+        store_field(target, field(i), item, where);
+    }
+}
+
+// So many words behind each other, from a byte on.
+Value FunctionLowering::words_of(const Value& structure, ScalarType word, int64_t from, int64_t count) {
+    const TypeRef type =
+        array_type(word, 1, true, structure.type->readonly, structure.type->scope, structure.type->owned);
+    const std::array shape = {integer(count).parts[0]};
+    const std::array strides = {integer(DType(word).itemsize()).parts[0]};
+    return view_as(structure, type, integer(from).parts[0], shape, strides);
+}
+
+void FunctionLowering::copy_bytes(const Value& target, const Value& source) {
+    if (dry_) return;
+    const int64_t size = target.type->layout->size;
+    int64_t at = 0;
+    if (size > kMostAtOnce) {
+        const Value to = words_of(target, ScalarType::kUInt64, 0, size / 8);
+        const Value from = words_of(source, ScalarType::kUInt64, 0, size / 8);
+        for_each_element(to, [&](std::span<const ValueId> index) {
+            builder_->store(to.parts[0], builder_->load(from.parts[0], index), index);
+        });
+        at = size / 8 * 8;
+    }
+    struct Word {
+        ScalarType type;
+        int64_t at;
+        ValueId value;
+    };
+    std::vector<Word> words;  // all are read before one is written
+    const std::array first = {integer(0).parts[0]};
+    for (const auto& [word, bytes] : kWords) {
+        for (; size - at >= bytes; at += bytes)
+            words.push_back({word, at, builder_->load(words_of(source, word, at, 1).parts[0], first)});
+    }
+    for (const Word& word : words)
+        builder_->store(words_of(target, word.type, word.at, 1).parts[0], word.value, first);
+}
+
+// All bytes are 0.
+void FunctionLowering::clear_structures(const Value& structures) {
+    for_each_element(structures, [&](std::span<const ValueId> indices) {
+        if (dry_) return;
+        const Value one = load({structures, {indices.begin(), indices.end()}});
+        const Value bytes = words_of(one, ScalarType::kUInt8, 0, one.type->layout->size);
+        const ValueId nothing = builder_->constant({ScalarType::kUInt8, {}});
+        for_each_element(
+            bytes, [&](std::span<const ValueId> index) { builder_->store(bytes.parts[0], nothing, index); });
+    });
+}
+
+}  // namespace weft::lang
