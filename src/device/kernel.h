@@ -45,9 +45,15 @@ public:
 // one before.
 using CpuFunction = int64_t (*)(const ArgumentWord* words, char* results);
 
+// Parts of a function that are compiled when they are first reached, and how many of them are by now.
+struct LazyPartCounts {
+    size_t all = 0, compiled = 0;
+};
+
 class CompiledFunction {
 public:
     virtual ~CompiledFunction() = default;
+    virtual LazyPartCounts lazy_parts() const { return {}; }
     std::string name;
     CpuFunction function = nullptr;
     double compile_seconds = 0;

@@ -274,8 +274,9 @@ std::vector<ValueId> Builder::while_loop(std::span<const ValueId> initials, cons
     return append(std::move(instruction)).results;
 }
 
-std::vector<ValueId> Builder::if_else(ValueId condition, const Body& then_body, const Body& else_body) {
-    Instruction instruction{.opcode = Opcode::kIf, .operands = {condition}};
+std::vector<ValueId> Builder::if_else(ValueId condition, const Body& then_body, const Body& else_body,
+                                      bool likely) {
+    Instruction instruction{.opcode = Opcode::kIf, .operands = {condition}, .likely = likely};
     instruction.regions.push_back(region({}, then_body));
     instruction.regions.push_back(region({}, else_body));
     Region& last = instruction.regions[1];

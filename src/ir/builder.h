@@ -70,7 +70,9 @@ public:
     std::vector<ValueId> while_loop(std::span<const ValueId> initials, const Body& condition,
                                     const Body& body);
     // Where both bodies leave, so does the body that this is built in: has_ended() tells.
-    std::vector<ValueId> if_else(ValueId condition, const Body& then_body, const Body& else_body);
+    // `likely`: the condition holds nearly always.
+    std::vector<ValueId> if_else(ValueId condition, const Body& then_body, const Body& else_body,
+                                 bool likely = false);
     // Each accumulator starts from `initials`, an identity of `combine`; combine gets left... then right....
     // The order of combination is a function of size, lanes and block alone (docs/reference/kernel-ir.md).
     std::vector<ValueId> reduce(ValueId size, std::span<const ValueId> initials, int64_t lanes, int64_t block,

@@ -163,6 +163,8 @@ struct Instruction {
     MemoryScope scope = MemoryScope::kDevice;
     std::string callee{};  // kCall, kSpread
     bool catches = false;  // kCall
+    bool lazy = false;     // kCall: the callee is compiled when a call is first reached
+    bool likely = false;   // kIf: the first region runs nearly always
     bool again = false;    // kRaise
     bool grows = false;    // kHeap
     // kHeap: from byte `from` on, every `stride` bytes, there are `count` owners beside each other, which

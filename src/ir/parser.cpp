@@ -568,6 +568,7 @@ private:
             result_types_ = forwarded_types;
         } else if (word == "if") {
             result.opcode = Opcode::kIf;
+            result.likely = scanner_.take_word("likely");
             result.operands = {use_scalar()};
             result.regions.push_back(region({}, {}, word));
             if (scanner_.take_word("else")) {
@@ -627,6 +628,7 @@ private:
         } else if (word == "call") {
             result.opcode = Opcode::kCall;
             result.catches = scanner_.take_word("catching");
+            result.lazy = !result.catches && scanner_.take_word("lazy");
             result.callee = scanner_.name('@', "a function such as @f");
             scanner_.expect('(');
             result.operands = uses_until(')');

@@ -253,7 +253,7 @@ private:
                 braces(region(1), depth);
                 break;
             case Opcode::kIf:
-                text_ += "if " + use(operands[0]) + " ";
+                text_ += (instruction.likely ? "if likely " : "if ") + use(operands[0]) + " ";
                 braces(region(0), depth);
                 if (region(1).body.size() != 1 || !yields(region(1)) || !region(1).body[0].operands.empty()) {
                     text_ += " else ";
@@ -283,7 +283,9 @@ private:
                 }
                 break;
             case Opcode::kCall: {
-                text_ += instruction.catches ? "call catching @" : "call @";
+                text_ += instruction.catches ? "call catching @"
+                         : instruction.lazy  ? "call lazy @"
+                                             : "call @";
                 text_ += instruction.callee + "(" + uses(operands) + ")";
                 std::vector<Type> results;
                 for (ValueId result : std::span(instruction.results).subspan(instruction.catches ? 1 : 0))

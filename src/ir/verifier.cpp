@@ -514,6 +514,7 @@ private:
             return;
         }
         if (callee->is_kernel) complain(instruction, "@" + instruction.callee + " is a kernel");
+        if (instruction.lazy && function_.is_kernel) complain(instruction, "a kernel calls lazily");
         const CallScopes scopes(*callee, function_, instruction.operands);
         std::vector<Type> parameters, results;
         if (instruction.catches) results.push_back(Type::of(ScalarType::kInt64));

@@ -100,12 +100,12 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
         codegen::keeps_kernels()
             ? codegen::cache_key("function " + lowered.entry + "\n" + result->ir, compile_with)
             : std::string();
-    if (!key.empty()) result->code_ = codegen::find_function_in_cache(key);
+    if (!key.empty()) result->code_ = codegen::find_function_in_cache(key, compile_with);
     result->from_disk = result->code_ != nullptr;
     if (!result->from_disk) {
         const codegen::KernelObject object =
             codegen::compile_object_for_cpu(lowered.module, lowered.entry, compile_with);
-        result->code_ = codegen::load_function_for_cpu(object);
+        result->code_ = codegen::load_function(key, object, compile_with);
         if (!key.empty()) codegen::keep_in_cache(key, object, {});
     }
     result->function = result->code_->function;
@@ -154,6 +154,10 @@ std::string Specialisation::explain() const {
     for (const auto& [note, text] : told_of_loops(loops_, compile_again().loops))
         counts_of(*note.function, note.node).vectors = text;
     std::string result = from_disk ? "  compiled by an earlier process\n" : "  compiled here\n";
+    if (const LazyPartCounts parts = code_->lazy_parts(); parts.all != 0) {
+        result += "  " + std::to_string(parts.compiled) + " of " + std::to_string(parts.all) +
+                  " loops for failing tests compiled, the others when they are reached\n";
+    }
     constexpr const char* kTexts[] = {" proven to be in bounds", " tested before the loop",
                                       " checked in place"};
     for (const auto& [place, counts] : lines) {

@@ -320,7 +320,7 @@ private:
                 return Values{};
             };
         };
-        builder.if_else(uniform_.mapped({instruction.operands[0]})[0], side(0), side(1));
+        builder.if_else(uniform_.mapped({instruction.operands[0]})[0], side(0), side(1), instruction.likely);
     }
 
     void emit_loop(Builder& builder, const Instruction& instruction,

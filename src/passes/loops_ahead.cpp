@@ -436,7 +436,7 @@ private:
                         };
                     };
                     const Values results =
-                        builder.if_else(copier.mapped({each.operands[0]})[0], side(0), side(1));
+                        builder.if_else(copier.mapped({each.operands[0]})[0], side(0), side(1), each.likely);
                     for (size_t i = 0; i < results.size(); ++i) copier.map(each.results[i], results[i]);
                     break;
                 }

@@ -106,7 +106,8 @@ private:
                 const ValueId sum = inner.apply(OpId::kAdd, {index.given, index.size});
                 inner.check(in_bounds(inner, sum), check.site, std::span(check.operands).subspan(1));
                 return std::vector<ValueId>{sum};
-            })[0];
+            },
+            /*likely=*/true)[0];
         replaced_.set(index.wrapped, at);
     }
 

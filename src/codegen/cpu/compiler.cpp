@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -32,11 +33,15 @@
 #include "codegen/runtime/object_loader.h"
 #include "core/config.h"
 #include "core/log.h"
+#include "core/optimisation_switches.h"
 #include "core/threads/fork.h"
 #include "core/threads/process_end.h"
 #include "ir/builder.h"
 #include "ir/calls.h"
+#include "ir/parser.h"
 #include "ir/printer.h"
+#include "ir/verifier.h"
+#include "passes/calls/outline_unlikely.h"
 #include "passes/pipeline.h"
 #include "weft/errors.h"
 
@@ -55,7 +60,26 @@ private:
     LoadedObject object_;
 };
 using LoadedKernel = Loaded<CpuKernel, CpuKernelFunction>;
-using LoadedFunction = Loaded<CompiledFunction, CpuFunction>;
+
+// The same with what it calls lazily.
+class LoadedFunction final : public CompiledFunction {
+public:
+    LoadedFunction(LoadedObject object, PartMaker make)
+        : object_(std::move(object)), parts_(std::move(make)) {
+        function = reinterpret_cast<CpuFunction>(object_.function());
+        auto* table = static_cast<LazyTable*>(object_.data());
+        if (table == nullptr) return;
+        table->parts = &parts_;
+        count_ = static_cast<size_t>(table->count);
+    }
+
+    LazyPartCounts lazy_parts() const override { return {count_, parts_.count()}; }
+
+private:
+    LoadedObject object_;
+    LazyParts parts_;
+    size_t count_ = 0;
+};
 
 // Which of LLVM's passes are left out for kernels with plain addresses: those whose loops read many buffers
 // or rows side by side, and element-wise ones over contiguous elements. Strength reduction takes a third to
@@ -120,7 +144,8 @@ llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine
 
 std::atomic<int64_t> compiled_count{0};
 
-KernelObject compile(Engine& engine, const ir::Function& kernel, std::span<const ir::Function> callees,
+// `is_part`: of what calls lazily.
+KernelObject compile(Engine& engine, const ir::Function& kernel, const Callees& callees, bool is_part,
                      int vector_bits, const CompileOptions& options, CompiledTexts* texts) {
     const auto begin = std::chrono::steady_clock::now();
     const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
@@ -137,7 +162,8 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, std::span<const
     if (texts != nullptr) module.addModuleFlag(llvm::Module::Warning, kTellsLoops, 1);
 
     const LoweredKernel lowered =
-        lower_for_cpu(kernel, callees, module, engine.library(), !options.fast_math);
+        is_part ? lower_part_for_cpu(kernel, callees.functions, module, engine.library(), !options.fast_math)
+                : lower_for_cpu(kernel, callees, module, engine.library(), !options.fast_math);
     if (options.fast_math) allow_fast_math(module, BitcodeTarget::kCpu, !kernel.is_kernel);
     engine.gate().plain_addresses =
         kernel.is_kernel && (lowered.most_loads >= kSideBySide || lowered.contiguous);
@@ -209,6 +235,73 @@ std::vector<ir::Function> callees_of(const ir::Module& module, const ir::Functio
     return found;
 }
 
+// The functions of a module that a function calls, or what these call.
+std::vector<ir::Function> called_of(const ir::Module& module, const ir::Function& function) {
+    std::vector<ir::Function> found;
+    std::set<std::string> known;
+    const std::function<void(const ir::Function&)> add = [&](const ir::Function& caller) {
+        ir::for_each_call(caller.body, [&](const ir::Instruction& call) {
+            if (!known.insert(call.callee).second) return;
+            const ir::Function* callee = module.find(call.callee);
+            if (callee == nullptr) throw InternalError("a call of a function that is not there");
+            found.push_back(*callee);
+            add(*callee);
+        });
+    };
+    add(function);
+    return found;
+}
+
+// Takes what is to be called lazily out of functions; gives its IR, with that of what it calls.
+std::string take_parts(ir::Function& kernel, std::vector<ir::Function>& callees,
+                       std::vector<ir::Function>& parts) {
+    std::string text;
+    std::vector<ir::Function> whole;
+    passes::outline_unlikely(kernel, parts);
+    for (ir::Function& callee : callees) {
+        whole.push_back(callee);
+        passes::outline_unlikely(callee, parts);
+    }
+    if (parts.empty()) return text;
+    for (const std::vector<ir::Function>& all : {parts, whole}) {
+        for (const ir::Function& each : all) text += ir::print(each) + "\n";
+    }
+    return text;
+}
+
+void verify(const ir::Function& kernel, std::span<const ir::Function> callees,
+            std::span<const ir::Function> parts) {
+    ir::Module module;
+    module.functions.push_back(kernel);
+    module.functions.insert(module.functions.end(), callees.begin(), callees.end());
+    module.functions.insert(module.functions.end(), parts.begin(), parts.end());
+    ir::check(module);
+}
+
+// On an engine of the pool, with the IR where weft is at fault.
+KernelObject compile_on_engine(const ir::Function& kernel, const Callees& callees, bool is_part,
+                               int vector_bits, const CompileOptions& options, CompiledTexts* texts) {
+    try {
+        return engine_pool().run(
+            [&](Engine& engine) {
+                return compile(engine, kernel, callees, is_part, vector_bits, options, texts);
+            },
+            [&](const KernelObject& object) {
+                if (texts != nullptr) *texts = CompiledTexts(*texts);
+                return KernelObject(object);
+            });
+    } catch (const InternalError& error) {
+        throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(kernel));
+    }
+}
+
+void append(CompiledTexts& texts, const CompiledTexts& more) {
+    texts.llvm_ir += "\n" + more.llvm_ir;
+    texts.assembly += "\n" + more.assembly;
+    texts.vectorization_remarks += more.vectorization_remarks;
+    texts.loops.insert(texts.loops.end(), more.loops.begin(), more.loops.end());
+}
+
 }  // namespace
 
 KernelObject compile_object_for_cpu(const ir::Module& module, const std::string& kernel_name,
@@ -220,24 +313,40 @@ KernelObject compile_object_for_cpu(const ir::Module& module, const std::string&
     const bool calls_itself = !found->is_kernel && ir::is_recursive(module, *found);
     ir::Function kernel = calls_itself ? call_of(*found) : *found;
     passes::run_pipeline(module, kernel);
-    std::vector<ir::Function> callees;
-    if (!kernel.is_kernel) callees = callees_of(module, kernel);
+    std::vector<ir::Function> callees, parts;
+    std::string parts_text;
+    if (!kernel.is_kernel) {
+        callees = callees_of(module, kernel);
+        if (is_on(OptimisationSwitch::kLazyParts)) parts_text = take_parts(kernel, callees, parts);
+        if (config().verify) verify(kernel, callees, parts);
+    }
     if (texts != nullptr) {
         texts->ir_after_passes = ir::print(kernel);
-        for (const ir::Function& callee : callees) texts->ir_after_passes += "\n" + ir::print(callee);
+        for (const std::vector<ir::Function>* all : {&callees, &parts}) {
+            for (const ir::Function& each : *all) texts->ir_after_passes += "\n" + ir::print(each);
+        }
     }
-    try {
-        return engine_pool().run(
-            [&](Engine& engine) {
-                return compile(engine, kernel, callees, useful_vector_bits(*found), options, texts);
-            },
-            [&](const KernelObject& object) {
-                if (texts != nullptr) *texts = CompiledTexts(*texts);
-                return KernelObject(object);
-            });
-    } catch (const InternalError& error) {
-        throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(kernel));
+    KernelObject object = compile_on_engine(kernel, {callees, parts}, /*is_part=*/false,
+                                            useful_vector_bits(*found), options, texts);
+    object.parts = std::move(parts_text);
+    if (texts == nullptr) return object;
+    for (size_t i = 0; i < parts.size(); ++i) {
+        CompiledTexts of_part;
+        compile_part_for_cpu(object.parts, static_cast<int>(i), options, &of_part);
+        append(*texts, of_part);
     }
+    return object;
+}
+
+KernelObject compile_part_for_cpu(const std::string& parts, int number, const CompileOptions& options,
+                                  CompiledTexts* texts) {
+    const ForkExclusion exclusion;  // as above
+    watch_end_of_process();
+    const ir::Module module = ir::parse(parts);
+    const ir::Function& part = module.functions[static_cast<size_t>(number)];
+    const std::vector<ir::Function> callees = called_of(module, part);
+    if (config().verify) ir::check(module);
+    return compile_on_engine(part, {callees, {}}, /*is_part=*/true, useful_vector_bits(part), options, texts);
 }
 
 std::shared_ptr<const CompiledKernel> load_for_cpu(const KernelObject& object) {
@@ -256,20 +365,31 @@ std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
     return load_for_cpu(compile_object_for_cpu(module, kernel_name, options, texts));
 }
 
-std::shared_ptr<const CompiledFunction> load_function_for_cpu(const KernelObject& object) {
+std::shared_ptr<const CompiledFunction> load_function_for_cpu(const KernelObject& object, PartMaker make) {
     const ForkExclusion exclusion;  // LLVM has locks of its own
-    auto result = std::make_shared<LoadedFunction>(
-        LoadedObject(llvm::MemoryBufferRef(object.bytes, object.name), object.symbol));
+    auto result =
+        std::make_shared<LoadedFunction>(LoadedObject(llvm::MemoryBufferRef(object.bytes, object.name),
+                                                      object.symbol, object.parts.empty() ? "" : kLazyTable),
+                                         std::move(make));
     result->name = object.name;
     result->compile_seconds = object.compile_seconds;
     return result;
+}
+
+std::shared_ptr<const CompiledFunction> load_part_for_cpu(const KernelObject& object) {
+    return load_function_for_cpu(object, {});
 }
 
 std::shared_ptr<const CompiledFunction> compile_function_for_cpu(const ir::Module& module,
                                                                  const std::string& function_name,
                                                                  const CompileOptions& options,
                                                                  CompiledTexts* texts) {
-    return load_function_for_cpu(compile_object_for_cpu(module, function_name, options, texts));
+    const KernelObject object = compile_object_for_cpu(module, function_name, options, texts);
+    CompileOptions of_parts = options;
+    of_parts.keep_texts = false;
+    return load_function_for_cpu(object, [parts = object.parts, of_parts](int number) {
+        return load_part_for_cpu(compile_part_for_cpu(parts, number, of_parts));
+    });
 }
 
 int64_t kernels_compiled() { return compiled_count; }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/runtime/lazy_parts.h"
 #include "device/kernel.h"
 #include "ir/ir.h"
 
@@ -38,6 +39,9 @@ struct KernelObject {
     int grid_dimensions = 0;
     std::string bytes;           // the object file
     double compile_seconds = 0;  // passes not included
+    // Of a function: the IR of what it calls lazily (passes/calls/outline_unlikely.h), and of what that
+    // calls.
+    std::string parts{};
 };
 
 // Thread safe. Throws InternalError (with the IR) when weft itself is at fault.
@@ -51,8 +55,14 @@ std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
                                                       const CompileOptions& options = {},
                                                       CompiledTexts* texts = nullptr);
 
-// The same for a function, which must not have grids. compile_object_for_cpu takes either.
-std::shared_ptr<const CompiledFunction> load_function_for_cpu(const KernelObject& object);
+// The same for a function, which must not have grids. compile_object_for_cpu takes either. `make` makes what
+// the function calls lazily.
+std::shared_ptr<const CompiledFunction> load_function_for_cpu(const KernelObject& object, PartMaker make);
+// Part `number` of a function, of its KernelObject::parts.
+KernelObject compile_part_for_cpu(const std::string& parts, int number, const CompileOptions& options,
+                                  CompiledTexts* texts = nullptr);
+std::shared_ptr<const CompiledFunction> load_part_for_cpu(const KernelObject& object);
+// Both at once, with all parts of their own.
 std::shared_ptr<const CompiledFunction> compile_function_for_cpu(const ir::Module& module,
                                                                  const std::string& function_name,
                                                                  const CompileOptions& options = {},

@@ -12,6 +12,7 @@
 #include "codegen/llvm/diagnostics.h"
 #include "codegen/llvm/function_optimizer.h"
 #include "codegen/runtime/heap.h"
+#include "codegen/runtime/lazy_parts.h"
 #include "codegen/runtime/pause.h"
 #include "codegen/runtime/spread.h"
 #include "codegen/runtime/stack_limit.h"
@@ -31,8 +32,26 @@ constexpr uint64_t kResultBytes = 16;
 
 bool has_calls(const ir::Region& region) {
     bool any = false;
-    ir::for_each_call(region, [&](const Instruction&) { any = true; });
+    ir::for_each_call(region, [&](const Instruction& call) { any |= !call.lazy; });
     return any;
+}
+
+// Whether nothing in it writes to memory that its caller knows.
+bool only_reads(const ir::Region& region) {
+    return std::all_of(region.body.begin(), region.body.end(), [](const Instruction& each) {
+        switch (each.opcode) {
+            case Opcode::kStore:
+            case Opcode::kAtomic:
+            case Opcode::kCompareExchange:
+            case Opcode::kHeap:
+            case Opcode::kRetain:
+            case Opcode::kRelease:
+            case Opcode::kCall:
+            case Opcode::kSpread:
+            case Opcode::kTell: return false;
+            default: return std::all_of(each.regions.begin(), each.regions.end(), only_reads);
+        }
+    });
 }
 
 // How many values an error tells, at most.
@@ -51,7 +70,7 @@ int64_t cost_of(const ir::Region& body) {
     int64_t cost = 0;
     const std::function<bool(const ir::Region&, int)> add = [&](const ir::Region& region, int depth) {
         return std::all_of(region.body.begin(), region.body.end(), [&](const Instruction& each) {
-            if (each.opcode == Opcode::kWhile || each.opcode == Opcode::kCall ||
+            if (each.opcode == Opcode::kWhile || (each.opcode == Opcode::kCall && !each.lazy) ||
                 each.opcode == Opcode::kHeap || each.opcode == Opcode::kSpread ||
                 (each.opcode == Opcode::kFor && depth > 0))
                 return false;
@@ -95,6 +114,13 @@ void FunctionLowering::begin_function_of_host() {
     read_parameters();
 }
 
+// A buffer is its base and its dynamic strides.
+unsigned FunctionLowering::argument_count(const ir::Type& type) {
+    if (!type.is_buffer) return static_cast<unsigned>(part_count(type.scalar));
+    const auto& strides = type.buffer.strides;
+    return 1 + static_cast<unsigned>(std::count(strides.begin(), strides.end(), ir::kDynamic));
+}
+
 // --- callees -----------------------------------------------------------------------------------------
 
 llvm::Function* FunctionLowering::declare(const ir::Function& callee) {
@@ -103,14 +129,12 @@ llvm::Function* FunctionLowering::declare(const ir::Function& callee) {
     std::vector<llvm::Type*> types;
     for (const ValueId parameter : callee.parameters) {
         const ir::Type& type = callee.type(parameter);
+        const unsigned parts = argument_count(type);
         if (type.is_buffer) {
             types.push_back(builder_.getPtrTy());
-            const auto& strides = type.buffer.strides;
-            types.insert(types.end(),
-                         static_cast<size_t>(std::count(strides.begin(), strides.end(), ir::kDynamic)),
-                         builder_.getInt64Ty());
+            types.insert(types.end(), parts - 1, builder_.getInt64Ty());
         } else {
-            types.insert(types.end(), static_cast<size_t>(part_count(type.scalar)), part_type(type.scalar));
+            types.insert(types.end(), parts, part_type(type.scalar));
         }
     }
     types.insert(types.end(), 3, builder_.getPtrTy());
@@ -152,11 +176,29 @@ void FunctionLowering::return_status(llvm::Value* status, std::span<const Scalar
 }
 
 const ir::Function& FunctionLowering::find(std::string_view name) const {
-    const auto found = std::find_if(callees_.begin(), callees_.end(),
-                                    [&](const ir::Function& each) { return each.name == name; });
-    if (found == callees_.end())
-        throw InternalError("a call of @" + std::string(name) + ", which is not there");
-    return *found;
+    for (const std::span<const ir::Function> all : {callees_.functions, callees_.parts}) {
+        for (const ir::Function& each : all) {
+            if (each.name == name) return each;
+        }
+    }
+    throw InternalError("a call of @" + std::string(name) + ", which is not there");
+}
+
+llvm::Function* FunctionLowering::declare_lazy(const ir::Function& part) {
+    llvm::Function* function = declare(part);
+    if (!function->isDeclaration()) return function;
+    define_lazy_call(*function, &part - callees_.parts.data(), std::ssize(callees_.parts));
+    if (!only_reads(part.body)) return function;
+    // What the caller has read of arrays is known behind the call, too.
+    function->setMemoryEffects(llvm::MemoryEffects::readOnly() | llvm::MemoryEffects::argMemOnly() |
+                               llvm::MemoryEffects::inaccessibleMemOnly());
+    unsigned next = 0;
+    for (const ValueId parameter : part.parameters) {
+        const ir::Type& type = part.type(parameter);
+        if (type.is_buffer) function->addParamAttr(next, llvm::Attribute::ReadOnly);
+        next += argument_count(type);
+    }
+    return function;
 }
 
 void FunctionLowering::begin_callee(bool is_chunk) {
@@ -294,8 +336,13 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
                      : allocate_local(llvm::ArrayType::get(builder_.getInt8Ty(),
                                                            std::max<uint64_t>(values, 1) * kResultBytes),
                                       llvm::Align(kResultBytes), "results");
-    arguments.insert(arguments.end(), {results, error_, depth()});
-    llvm::Value* told = builder_.CreateCall(declare(callee), arguments, "status");
+    // Who calls nothing does not count calls.
+    llvm::Value* const depths = instruction.lazy && !has_calls(callee.body)
+                                    ? llvm::ConstantPointerNull::get(builder_.getPtrTy())
+                                    : depth();
+    arguments.insert(arguments.end(), {results, error_, depths});
+    llvm::Function* const code = instruction.lazy ? declare_lazy(callee) : declare(callee);
+    llvm::Value* told = builder_.CreateCall(code, arguments, "status");
     llvm::Value* status = in_registers ? builder_.CreateExtractValue(told, 0) : told;
     if (instruction.catches) {
         return_if_stopped(status);
@@ -437,7 +484,9 @@ void FunctionLowering::lower_spread(const Instruction& instruction) {
     for (size_t i = 0; i < parts.size(); ++i)
         builder_.CreateAlignedStore(parts[i], at(captures, i * kResultBytes), llvm::Align(kResultBytes));
     size_t payload = 1;
-    for (const ir::Function& each : callees_) payload = std::max(payload, largest_payload(each.body));
+    for (const std::span<const ir::Function> all : {callees_.functions, callees_.parts}) {
+        for (const ir::Function& each : all) payload = std::max(payload, largest_payload(each.body));
+    }
     llvm::Value* status = builder_.CreateCall(
         declare_spread(module_),
         {define_spread(callee), captures, index(instruction.operands[0]), index(instruction.operands[1]),

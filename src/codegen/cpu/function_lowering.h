@@ -18,9 +18,14 @@
 
 namespace weft::codegen {
 
+// What a function calls: what passes left in its module, and what is called lazily (runtime/lazy_parts.h).
+struct Callees {
+    std::span<const ir::Function> functions, parts;
+};
+
 class FunctionLowering : public CopyLowering {
 protected:
-    FunctionLowering(const ir::Function& kernel, std::span<const ir::Function> callees, llvm::Module& module,
+    FunctionLowering(const ir::Function& kernel, const Callees& callees, llvm::Module& module,
                      BitcodeLibrary& library, const char* target)
         : CopyLowering(kernel, module, library, target), callees_(callees) {}
 
@@ -40,6 +45,8 @@ protected:
 
 private:
     llvm::Function* declare(const ir::Function& callee);
+    llvm::Function* declare_lazy(const ir::Function& part);
+    static unsigned argument_count(const ir::Type& type);
     llvm::Type* result_type(const ir::Function& callee);
     void return_status(llvm::Value* status, std::span<const Scalar> results = {});
     const ir::Function& find(std::string_view name) const;
@@ -65,7 +72,7 @@ private:
         return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), pointer, offset);
     }
 
-    std::span<const ir::Function> callees_;
+    Callees callees_;
     llvm::Value* results_ = nullptr;
     llvm::Value* error_ = nullptr;
     llvm::Value* depth_ = nullptr;

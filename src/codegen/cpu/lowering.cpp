@@ -31,15 +31,16 @@ using ir::ValueId;
 
 class Lowering final : public FunctionLowering {
 public:
-    Lowering(const ir::Function& kernel, std::span<const ir::Function> callees, llvm::Module& module,
+    Lowering(const ir::Function& kernel, const Callees& callees, llvm::Module& module,
              BitcodeLibrary& library, bool appends_operations)
         : FunctionLowering(kernel, callees, module, library, "the CPU"),
           appends_operations_(appends_operations) {}
 
     LoweredKernel run() { return kernel_.is_kernel ? run_kernel() : run_function(); }
-    void run_callee(bool is_chunk) {
+    LoweredKernel run_callee(bool is_chunk) {
         begin_callee(is_chunk);
         lower_body();
+        return {function_, 0, most_loads_, false};
     }
 
 private:
@@ -564,20 +565,35 @@ private:
     bool contiguous_ = true;
 };
 
-}  // namespace
-
-LoweredKernel lower_for_cpu(const ir::Function& kernel, std::span<const ir::Function> callees,
-                            llvm::Module& module, BitcodeLibrary& library, bool appends_operations) {
-    const LoweredKernel lowered = Lowering(kernel, callees, module, library, appends_operations).run();
+void lower_callees(const ir::Function& kernel, const Callees& callees, llvm::Module& module,
+                   BitcodeLibrary& library, bool appends_operations) {
     std::set<std::string> chunks;
     const auto note = [&](const ir::Instruction& call) {
         if (call.opcode == Opcode::kSpread) chunks.insert(call.callee);
     };
     ir::for_each_call(kernel.body, note);
-    for (const ir::Function& callee : callees) ir::for_each_call(callee.body, note);
-    for (const ir::Function& callee : callees)
+    for (const ir::Function& callee : callees.functions) ir::for_each_call(callee.body, note);
+    for (const ir::Function& callee : callees.functions)
         Lowering(callee, callees, module, library, appends_operations)
             .run_callee(chunks.contains(callee.name));
+}
+
+}  // namespace
+
+LoweredKernel lower_for_cpu(const ir::Function& kernel, const Callees& callees, llvm::Module& module,
+                            BitcodeLibrary& library, bool appends_operations) {
+    const LoweredKernel lowered = Lowering(kernel, callees, module, library, appends_operations).run();
+    lower_callees(kernel, callees, module, library, appends_operations);
+    return lowered;
+}
+
+LoweredKernel lower_part_for_cpu(const ir::Function& part, std::span<const ir::Function> callees,
+                                 llvm::Module& module, BitcodeLibrary& library, bool appends_operations) {
+    const Callees all{callees, {}};
+    const LoweredKernel lowered =
+        Lowering(part, all, module, library, appends_operations).run_callee(/*is_chunk=*/false);
+    lowered.function->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    lower_callees(part, all, module, library, appends_operations);
     return lowered;
 }
 

@@ -16,6 +16,7 @@
 #include <span>
 
 #include "codegen/bitcode/bitcode_library.h"
+#include "codegen/cpu/function_lowering.h"
 #include "ir/ir.h"
 
 namespace weft::codegen {
@@ -30,7 +31,10 @@ struct LoweredKernel {
 // Adds the kernel or function to `module`, and the functions that are called of it or of each other. With
 // `appends_operations` plain operations are no calls that allow_fast_math would find. Throws
 // NotImplementedError naming what this target does not have yet.
-LoweredKernel lower_for_cpu(const ir::Function& kernel, std::span<const ir::Function> callees,
-                            llvm::Module& module, BitcodeLibrary& library, bool appends_operations);
+LoweredKernel lower_for_cpu(const ir::Function& kernel, const Callees& callees, llvm::Module& module,
+                            BitcodeLibrary& library, bool appends_operations);
+// The same of a part that is called lazily, as such a call calls it.
+LoweredKernel lower_part_for_cpu(const ir::Function& part, std::span<const ir::Function> callees,
+                                 llvm::Module& module, BitcodeLibrary& library, bool appends_operations);
 
 }  // namespace weft::codegen

@@ -11,6 +11,7 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LowerConstantIntrinsics.h>
@@ -81,7 +82,8 @@ void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool 
     operations.addPass(llvm::EarlyCSEPass());
     operations.addPass(llvm::InstCombinePass());
     operations.addPass(
-        llvm::LowerConstantIntrinsicsPass());  // operations ask whether they divide by a constant
+        llvm::LowerConstantIntrinsicsPass());       // operations ask whether they divide by a constant
+    operations.addPass(llvm::JumpThreadingPass());  // flags that loops leave, before they become selects
     operations.addPass(llvm::SimplifyCFGPass());
     pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(operations)));
     if (has_lanes(module)) {

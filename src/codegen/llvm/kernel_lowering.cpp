@@ -636,14 +636,13 @@ void KernelLowering::lower_while(const Instruction& instruction) {
 void KernelLowering::lower_if(const Instruction& instruction) {
     llvm::BasicBlock* branches[2] = {new_block("then"), new_block("else")};
     llvm::BasicBlock* after = new_block("if.end");
-    // What is looked at again is rare (passes/wrapped_indices.h).
-    const Region &first = instruction.regions[0], &second = instruction.regions[1];
-    const bool checks_again = first.body.size() == 1 && std::any_of(second.body.begin(), second.body.end(),
-                                                                    [](const Instruction& each) {
-                                                                        return each.opcode == Opcode::kCheck;
-                                                                    });
+    // A lazy call is cold anyway; weights beside it made the code before it worse.
+    const std::vector<Instruction>& second = instruction.regions[1].body;
+    const bool has_weights =
+        instruction.likely &&
+        std::none_of(second.begin(), second.end(), [](const Instruction& each) { return each.lazy; });
     builder_.CreateCondBr(condition(instruction.operands[0]), branches[0], branches[1],
-                          checks_again ? llvm::MDBuilder(context_).createLikelyBranchWeights() : nullptr);
+                          has_weights ? llvm::MDBuilder(context_).createLikelyBranchWeights() : nullptr);
     std::vector<Arrival> ends;
     for (size_t side = 0; side < 2; ++side) {
         builder_.SetInsertPoint(branches[side]);

@@ -16,6 +16,7 @@
 
 #include "codegen/runtime/draw_words.h"
 #include "codegen/runtime/heap.h"
+#include "codegen/runtime/lazy_parts.h"
 #include "codegen/runtime/llvm_guard.h"
 #include "codegen/runtime/pause.h"
 #include "codegen/runtime/shared_memory.h"
@@ -70,6 +71,7 @@ void* find_external(const std::string& name) {
         {kHeapRetain, reinterpret_cast<void*>(&heap_retain)},
         {kTell, reinterpret_cast<void*>(&tell)},
         {kHeapRelease, reinterpret_cast<void*>(&heap_release)},
+        {kLazyPart, reinterpret_cast<void*>(&lazy_part)},
         {kPause, reinterpret_cast<void*>(&pause)},
         {kStackLimit, reinterpret_cast<void*>(&stack_limit)},
         {kSpread, reinterpret_cast<void*>(&spread)},
@@ -177,16 +179,16 @@ private:
     Part linked_, data_;
 };
 
-LoadedObject::LoadedObject(llvm::MemoryBufferRef object, llvm::StringRef symbol)
+LoadedObject::LoadedObject(llvm::MemoryBufferRef object, llvm::StringRef symbol, llvm::StringRef data)
     : memory_(std::make_unique<Memory>()) {
     try {
-        run_llvm([&] { link(object, symbol); });
+        run_llvm([&] { link(object, symbol, data); });
     } catch (const LlvmGaveUp& failure) {
         failure.throw_as_error();
     }
 }
 
-void LoadedObject::link(llvm::MemoryBufferRef object, llvm::StringRef symbol) {
+void LoadedObject::link(llvm::MemoryBufferRef object, llvm::StringRef symbol, llvm::StringRef data) {
     auto parsed = llvm::object::ObjectFile::createObjectFile(object);
     if (!parsed) throw InternalError("the object file is malformed: " + llvm::toString(parsed.takeError()));
     Resolver resolver;
@@ -201,6 +203,9 @@ void LoadedObject::link(llvm::MemoryBufferRef object, llvm::StringRef symbol) {
     }
     function_ = linker.getSymbolLocalAddress(symbol);
     if (function_ == nullptr) throw InternalError("the machine code has no function " + symbol.str());
+    if (data.empty()) return;
+    data_ = linker.getSymbolLocalAddress(data);
+    if (data_ == nullptr) throw InternalError("the machine code has no data " + data.str());
 }
 
 LoadedObject::~LoadedObject() = default;

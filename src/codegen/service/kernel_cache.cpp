@@ -118,6 +118,7 @@ std::string encode(const KernelObject& object, std::string_view ir) {
     append_text(bytes, object.symbol);
     append_number(bytes, static_cast<uint64_t>(object.grid_dimensions));
     append_text(bytes, ir);
+    append_text(bytes, object.parts);
     append_text(bytes, object.bytes);
     return bytes;
 }
@@ -128,6 +129,7 @@ bool decode(std::string_view bytes, KernelObject& object, std::string& ir) {
     object.symbol = reader.text();
     object.grid_dimensions = static_cast<int>(reader.number());
     ir = reader.text();
+    object.parts = reader.text();
     object.bytes = reader.text();
     return reader.whole();
 }
@@ -260,9 +262,27 @@ std::optional<CachedKernel> find_in_cache(const std::string& key) {
     });
 }
 
-std::shared_ptr<const CompiledFunction> find_function_in_cache(const std::string& key) {
-    return load_entry(
-        key, [](const KernelObject& object, const std::string&) { return load_function_for_cpu(object); });
+std::shared_ptr<const CompiledFunction> find_function_in_cache(const std::string& key,
+                                                               const CompileOptions& options) {
+    return load_entry(key, [&](const KernelObject& object, const std::string&) {
+        return load_function(key, object, options);
+    });
+}
+
+std::shared_ptr<const CompiledFunction> load_function(const std::string& key, const KernelObject& object,
+                                                      const CompileOptions& options) {
+    return load_function_for_cpu(object, [key, parts = object.parts, options](int number) {
+        const std::string key_of_part = key.empty() ? key : key + "\npart " + std::to_string(number) + "\n";
+        if (!key.empty()) {
+            std::shared_ptr<const CompiledFunction> found = load_entry(
+                key_of_part,
+                [](const KernelObject& known, const std::string&) { return load_part_for_cpu(known); });
+            if (found != nullptr) return found;
+        }
+        const KernelObject made = compile_part_for_cpu(parts, number, options);
+        if (!key.empty()) keep_in_cache(key_of_part, made, {});
+        return load_part_for_cpu(made);
+    });
 }
 
 void keep_in_cache(const std::string& key, const KernelObject& object, std::string_view ir) {

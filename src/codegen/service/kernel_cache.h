@@ -28,8 +28,12 @@ bool keeps_kernels();
 
 // Nothing where there is no cache, or nothing of use in it.
 std::optional<CachedKernel> find_in_cache(const std::string& key);
-// The same for functions, which keep_in_cache takes, too.
-std::shared_ptr<const CompiledFunction> find_function_in_cache(const std::string& key);
+// The same for functions, which keep_in_cache takes, too. What they call lazily is looked for here first.
+std::shared_ptr<const CompiledFunction> find_function_in_cache(const std::string& key,
+                                                               const CompileOptions& options);
+// Without a key nothing is looked for or kept.
+std::shared_ptr<const CompiledFunction> load_function(const std::string& key, const KernelObject& object,
+                                                      const CompileOptions& options);
 void keep_in_cache(const std::string& key, const KernelObject& object, std::string_view ir);
 
 // The same for GPUs. `target` says for which one, and by whose driver the machine code is made.

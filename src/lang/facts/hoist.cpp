@@ -270,7 +270,8 @@ std::vector<ValueId> FunctionLowering::build_hoisted(NodeId body, const Hoist& b
             hoist_ = around;
             is_second_ = was_second;
             return checked;
-        });
+        },
+        /*likely=*/true);
 }
 
 }  // namespace weft::lang

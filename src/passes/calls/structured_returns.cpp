@@ -119,7 +119,7 @@ private:
                     return rest(inner, region, at + 1);
                 };
             };
-            return builder.if_else(copier_.mapped({each.operands[0]})[0], side(0), side(1));
+            return builder.if_else(copier_.mapped({each.operands[0]})[0], side(0), side(1), each.likely);
         }
         return {};
     }
@@ -182,7 +182,7 @@ private:
                         };
                     };
                     const Values results =
-                        builder.if_else(copier_.mapped({each.operands[0]})[0], side(0), side(1));
+                        builder.if_else(copier_.mapped({each.operands[0]})[0], side(0), side(1), each.likely);
                     for (size_t i = 0; i < results.size(); ++i) copier_.map(each.results[i], results[i]);
                     if (builder.has_ended()) return {};
                     break;

@@ -210,7 +210,7 @@ void RandomIr::if_else(int depth) {
             });
         };
     };
-    see(b_->if_else(condition, branch(0), branch(1)));
+    see(b_->if_else(condition, branch(0), branch(1), !chance(4)));
 }
 
 void RandomIr::reduce(int depth) {
