@@ -371,6 +371,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         if (name == "argsort" && of_array) return sort_array(name, arguments.positional[0], arguments, 1);
         if (name == "array" || name == "asarray") return call_array(arguments);
         if (name == "where") return call_where(arguments);
+        if (name == "nditer") return call_iterator(arguments);
         static constexpr std::string_view kJoined[] = {"concatenate", "stack",  "vstack",      "row_stack",
                                                        "hstack",      "dstack", "column_stack"};
         if (std::find(std::begin(kJoined), std::end(kJoined), name) != std::end(kJoined))

@@ -492,6 +492,19 @@ private:
     Value call_where(const Arguments& arguments);
     Value ravelled(const Value& array, NodeId where);
     Value call_made(const std::string& name, const Arguments& arguments);
+    // The order of memory (arrays/order.cpp).
+    using Axis = std::vector<ir::ValueId>;
+    struct StridesOfTwo {
+        ir::ValueId counts, first, second;  // of two dimensions, where they tell of an order
+    };
+    void sort_axes(std::vector<Axis>& axes,
+                   const std::function<std::pair<ir::ValueId, ir::ValueId>(const Axis& one,
+                                                                           const Axis& before)>& compare);
+    std::pair<ir::ValueId, ir::ValueId> order_of(std::span<const StridesOfTwo> arrays);
+    Value call_iterator(const Arguments& arguments);
+    Sequence iterator_sequence(const Value& items, NodeId where);
+    std::vector<ir::ValueId> strides_like(std::span<const Value> arrays, std::span<const ir::ValueId> shape,
+                                          int64_t itemsize, bool contiguous);
     // One array of several, and diagonals (arrays/joining.cpp).
     Value with_axes(const Value& array, std::span<const int> axes);
     Value with_axis_at(const Value& array, ir::ValueId axis);
@@ -545,7 +558,8 @@ private:
     std::optional<Value> call_operator(const std::string& name, const Arguments& arguments);
     Value call_arange(const Arguments& arguments);
     Value call_print(const Arguments& arguments);
-    void expect_printable(TypeRef type, NodeId where) const;
+    // `at_once`: while its memory is there.
+    void expect_printable(TypeRef type, NodeId where, bool at_once = false) const;
     void append_told(std::vector<ir::ValueId>& payload, const Value& value);
     Value call_round(const Arguments& arguments);
     std::optional<Value> call_builtin(const std::string& name, const Arguments& arguments);

@@ -21,7 +21,8 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
-void FunctionLowering::expect_printable(TypeRef type, NodeId where) const {
+void FunctionLowering::expect_printable(TypeRef type, NodeId where, bool at_once) const {
+    if (at_once && is_strided(type)) return;
     switch (type->kind) {
         case TypeKind::kScalar:
         case TypeKind::kNone:
@@ -35,11 +36,11 @@ void FunctionLowering::expect_printable(TypeRef type, NodeId where) const {
         case TypeKind::kFormat:
         case TypeKind::kList:
         case TypeKind::kOptional:
-            for (TypeRef part : type->parts) expect_printable(part, where);
+            for (TypeRef part : type->parts) expect_printable(part, where, at_once);
             return;
         default:
             fail(where, lang::describe(type) + " has no text in a compiled function",
-                 is_array(type) ? "Use its elements, or print the array outside." : "");
+                 is_strided(type) ? "Use its elements, or print the array itself." : "");
     }
 }
 
@@ -147,7 +148,7 @@ Value FunctionLowering::call_print(const Arguments& arguments) {
     std::vector<ValueId> payload;
     for (const Value& value : arguments.positional) {
         if (value.type->kind == TypeKind::kNever) return none();
-        expect_printable(value.type, where);
+        expect_printable(value.type, where, true);
         printed.told.push_back(value.type);
         append_told(payload, value);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "compiled/layouts.h"
@@ -98,6 +99,8 @@ nb::object Results::next_array(lang::TypeRef type) {
             nb::module_::import_("numpy").attr("dtype")(std::string(dtype.name()).c_str());
         return make_host_array(theirs, data, shape, strides, !type->readonly, keeper_of(data, owner));
     }
+    if (arguments_ == nullptr)  // of what is told
+        return wrap(share(data, dtype, shape, strides, false, [] {}));
     if (owner != 0) {
         const codegen::HeapMemory memory = frame_->take(owner);
         if (shares_)
@@ -121,7 +124,7 @@ nb::object Results::next_structures(lang::TypeRef type) {
     for (size_t d = 0; d < type->rank; ++d) shape.push_back(word());
     for (size_t d = 0; d + (type->contiguous ? 1 : 0) < type->rank; ++d) strides.push_back(word());
     if (type->contiguous) strides.push_back(type->layout->size);
-    if (owner == 0) {
+    if (owner == 0 && arguments_ != nullptr) {
         for (const CallArguments::Memory& memory : arguments_->arrays()) {
             if (memory.data != data) continue;
             const std::optional<Structures> given = structures_of(memory.object);
@@ -136,6 +139,7 @@ nb::object Results::next_structures(lang::TypeRef type) {
 }
 
 nb::object Results::keeper_of(const char* data, int64_t owner) const {
+    if (arguments_ == nullptr) return nb::none();
     if (owner != 0) {
         using Held = std::shared_ptr<void>;
         return nb::capsule(new Held(frame_->take(owner).holder),
@@ -189,6 +193,12 @@ nb::object Results::items_of(const int64_t* head, lang::TypeRef type) {
     return list;
 }
 
+// Arrays are none: a list of arrays has others where they were assigned.
+static bool is_number(PyObject* object) {
+    return PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object) || is_scalar(object) ||
+           is_numpy_scalar(object);
+}
+
 // An int that became a float to be of the list's type, and is what it was, stays an int.
 void Results::copy_back(const std::vector<bool>& written) {
     for (const auto& [list, copy] : arguments_->lists().copies()) {
@@ -198,7 +208,7 @@ void Results::copy_back(const std::vector<bool>& written) {
         for (Py_ssize_t i = 0; i < both; ++i) {
             PyObject* const before = PyList_GetItem(list, i);
             PyObject* const now = PyList_GetItem(items.ptr(), i);
-            if (Py_TYPE(before) == Py_TYPE(now) || PyNumber_Check(before) == 0) continue;
+            if (Py_TYPE(before) == Py_TYPE(now) || !is_number(before) || !is_number(now)) continue;
             const int same = PyObject_RichCompareBool(before, now, Py_EQ);
             if (same < 0) throw_python_error();
             if (same == 1) PyList_SetItem(items.ptr(), i, Py_NewRef(before));
@@ -241,7 +251,13 @@ nb::object Results::of_argument(char* data, DType dtype, const Dims& shape, cons
 nb::object told_values(const lang::Site& site, const char* payload) {
     Results told(payload);
     nb::list values;
-    for (lang::TypeRef type : site.told) values.append(told.next(type));
+    const std::function<bool(lang::TypeRef)> has_array = [&](lang::TypeRef type) {
+        return lang::is_strided(type) || std::any_of(type->parts.begin(), type->parts.end(), has_array);
+    };
+    for (lang::TypeRef type : site.told) {
+        const nb::object value = told.next(type);
+        values.append(has_array(type) ? nb::object(nb::str(value)) : value);
+    }
     return nb::tuple(values);
 }
 

@@ -63,6 +63,7 @@ private:
 };
 
 /// The values that a site tells (lang::SiteKind::kTold), as a tuple.
+/// Arrays as texts, since their memory is the code's.
 nb::object told_values(const lang::Site& site, const char* payload);
 
 }  // namespace weft::python

@@ -26,6 +26,23 @@ std::vector<ValueId> FunctionLowering::broadcast_shape(std::span<const Value> op
     std::vector<ValueId> shape(rank);
     if (dry_) return shape;
     const ValueId one = integer(1).parts[0];
+    // NumPy's text, which names all shapes.
+    const TypeRef whole = scalar_type(ScalarType::kInt64, true);
+    std::string text = "operands could not be broadcast together with shapes ";
+    std::vector<ValueId> sizes;
+    for (const Value& operand : operands) {
+        if (!is_array(operand.type) && !is_scalar(operand.type)) continue;
+        const size_t own = is_array(operand.type) ? operand.type->rank : 0;
+        text += "(";
+        for (size_t d = 0; d < own; ++d) {
+            text += d == 0 ? "{}" : ",{}";
+            sizes.push_back(size_of(operand, d));
+        }
+        text += own == 1 ? ",) " : ") ";
+    }
+    Site shapes = site("ValueError", {});
+    shapes.kind = SiteKind::kTold;
+    shapes.told = {format_type(std::move(text), std::vector<TypeRef>(sizes.size(), whole))};
     for (const Value& operand : operands) {
         if (!is_array(operand.type)) continue;
         const size_t missing = rank - operand.type->rank;
@@ -36,12 +53,9 @@ std::vector<ValueId> FunctionLowering::broadcast_shape(std::span<const Value> op
             if (both == size) continue;
             const ValueId is_one = builder_->apply(OpId::kEqual, {both, one});
             const ValueId result = builder_->apply(OpId::kSelect, {is_one, size, both});
-            Site shapes = site("ValueError", {});
-            shapes.kind = SiteKind::kBroadcast;
-            shapes.axis = static_cast<int>(missing + d);
             check(builder_->apply(OpId::kLogicalOr, {builder_->apply(OpId::kEqual, {size, one}),
                                                      builder_->apply(OpId::kEqual, {size, result})}),
-                  std::move(shapes), {size, result}, where);
+                  shapes, sizes, where);
             note(result, {0, int64_t{1} << 62, {}, 0});
             both = result;
         }
@@ -243,7 +257,7 @@ Value FunctionLowering::call_where(const Arguments& arguments) {
 
 // a.ravel(): a view where the elements lie in order, else a copy.
 Value FunctionLowering::ravelled(const Value& array, NodeId where) {
-    if (array.type->rank == 1) return array;
+    if (array.type->rank == 1 && array.type->contiguous) return array;
     const auto of_copy = [&] {
         std::vector<ValueId> shape;
         for (size_t d = 0; d < array.type->rank; ++d) shape.push_back(size_of(array, d));

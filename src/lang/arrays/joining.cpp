@@ -138,7 +138,10 @@ Value FunctionLowering::call_joined(const std::string& given_name, const Argumen
              where});
     }
     axis = as_index(along, where);
-    const Value shape_of_first = shape_of(items[0]);
+    const bool rows_are_contiguous = std::all_of(items.begin(), items.end(), [](const Value& item) {
+        return item.type->rank == 0 || item.type->contiguous;
+    });
+    const bool is_in_order = rows_are_contiguous && items[0].type->rank < 3;
     for (Value& item : items) item = prepared(item);
     const Value first = items[0];
     std::vector<OperandType> types;
@@ -192,7 +195,14 @@ Value FunctionLowering::call_joined(const std::string& given_name, const Argumen
         const ValueId is_it = apply(OpId::kEqual, {axis, integer(static_cast<int64_t>(d)).parts[0]});
         shape.push_back(apply(OpId::kSelect, {is_it, total, size_of(first, d)}));
     }
-    const Value result = allocate(element, shape, where);
+    Value result = allocate(element, shape, where);
+    if (shape.size() > 1 && !of_list && !is_in_order) {
+        const bool contiguous =
+            std::all_of(items.begin(), items.end(), [](const Value& item) { return item.type->contiguous; });
+        const std::vector<ValueId> strides =
+            dry_ ? shape : strides_like(items, shape, DType(element).itemsize(), contiguous);
+        result = view(result, zero.parts[0], shape, strides, contiguous);
+    }
     std::vector<ValueId> steps;
     for (size_t d = 0; d < shape.size(); ++d) steps.push_back(stride_of(result, d));
     const TypeRef size_type = scalar_type(ScalarType::kInt64, true);

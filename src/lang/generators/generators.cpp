@@ -253,6 +253,7 @@ FunctionLowering::Sequence FunctionLowering::together_sequence(const Value& item
         return zip_sequence(std::move(sequences));
     }
     if (how == "enumerate") return enumerated_sequence(part(0), tuple_item(items, 1));
+    if (how == "nditer") return iterator_sequence(items, where);
     if (how == "flat") return flat_sequence(tuple_item(items, 0));
     if (how == "reversed") return reversed_sequence(part(0), tuple_item(items, 1).parts[0]);
     Arguments given;

@@ -16,7 +16,17 @@ def polar(number):
 
 def rect(r, phi):
     r, phi = float(r), float(phi)
-    return complex(r * math.cos(phi), r * math.sin(phi))
+    if phi == 0.0:
+        if math.isfinite(r):
+            return complex(r, r * phi)
+        return complex(r, 0.0 if math.isnan(r) else math.copysign(0.0, r) * math.copysign(1.0, phi))
+    if math.isfinite(phi):
+        return complex(r * math.cos(phi), r * math.sin(phi))
+    if r == 0.0:
+        return complex(0.0, 0.0)
+    if math.isinf(phi) and not math.isnan(r):
+        raise ValueError("math domain error")
+    return complex(math.inf if math.isinf(r) else math.nan, math.nan)
 
 
 def isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):

@@ -356,6 +356,15 @@ def test_complex_has_its_parts_as_they_are():
             ours, theirs = turned(r, phi), cmath.rect(r, phi)
             assert math.copysign(1, ours.real) == math.copysign(1, theirs.real)
             assert math.copysign(1, ours.imag) == math.copysign(1, theirs.imag)
+    for r in (*numbers, 5e-324):
+        for phi in (*numbers, 5e-324):
+            try:
+                expected = repr(cmath.rect(r, phi))
+            except ValueError:
+                with pytest.raises(ValueError, match="math domain error"):
+                    turned(r, phi)
+            else:
+                assert repr(turned(r, phi)) == expected, (r, phi)
 
 
 def accumulated(n):

@@ -66,6 +66,31 @@ def test_print_of_numpy_s_numbers_and_optional_ones(capsys):
         agree(capsys, g, n)
 
 
+def test_print_of_arrays(capsys):
+    balls = numpy.zeros(2, [("flag", "u1"), ("mass", "f8")])
+
+    def f(a, balls):
+        print(a)
+        print((a, 1), a.T, a[0], [a[0], a[1]], sep="|")
+        print(balls, balls["mass"], balls[1])
+        b = numpy.arange(3000.0) * 2  # memory of the function's own
+        print(b, "x", b[:5] * 1j, b[::1000])
+
+    agree(capsys, f, numpy.arange(6).reshape(2, 3), balls)
+    with pytest.raises(np.CompileError, match="has no text"):  # its memory may be gone by then
+        np.jit(lambda a: f"{a}")(numpy.arange(3))
+
+
+def test_print_of_arrays_from_all_threads(capsys):
+    def f(a):
+        for i in np.prange(40):
+            print(a[i])
+
+    np.jit(f)(numpy.arange(40 * 3000.0).reshape(40, 3000))
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(lines) == sorted(str(row) for row in numpy.arange(40 * 3000.0).reshape(40, 3000))
+
+
 def test_print_is_in_order_with_errors_and_in_called_functions(capsys):
     def inner(i):
         print("inner", i)
@@ -170,7 +195,7 @@ def test_texts_are_values(capsys):
 @pytest.mark.parametrize(
     ("function", "text"),
     [
-        (lambda a: print(a), "array(float64, 1d) has no text"),
+        (lambda a: print(f"{a}"), "array(float64, 1d) has no text"),
         (lambda a: print(1, file=a), "print() takes no keyword 'file'"),
         (lambda a: print(1, sep=f"{a[0]}"), "'sep' of print() has to be a known text"),
         (lambda a: f"{a}", "array(float64, 1d) has no text"),

@@ -338,6 +338,8 @@ def test_arrays_as_others():
     assert np.jit(types)(numpy.arange(3)) == types(numpy.arange(3))
     for array in (MATRIX, MATRIX.T, MATRIX[:, ::2], numpy.arange(4)):
         agree(ravelled, array)
+    for vector in (numpy.arange(8)[::2], numpy.arange(5)[::-1]):  # whose elements are copied
+        agree(ravelled, vector)
     with pytest.raises(np.CompileError, match="as many bytes"):
         np.jit(lambda a: a.view(np.int8))(numpy.array(3))
 

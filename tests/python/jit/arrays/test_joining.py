@@ -19,6 +19,10 @@ def agree(function, *arguments):
     return found
 
 
+def strides(function, *arguments):
+    assert numpy.asarray(np.jit(function)(*arguments)).strides == function(*arguments).strides
+
+
 A = numpy.arange(24).reshape(4, 3, 2)
 TRIPLES = [
     (A, A + 10, A + 20),
@@ -38,6 +42,9 @@ def test_concatenate_and_stack(arrays, axis):
     agree(lambda a, b, c, axis: numpy.concatenate((a, b, c), axis), *arrays, axis)
     agree(lambda a, b, c, axis: numpy.stack((a, b, c), axis), *arrays, axis)
     agree(lambda a, b, c: numpy.stack((a, b, c), axis=-4), *arrays)
+    if arrays[0].size > 0:
+        strides(lambda a, b, c, axis: numpy.concatenate((a, b, c), axis), *arrays, axis)
+        strides(lambda a, b, c, axis: numpy.stack((a, b, c), axis), *arrays, axis)
 
 
 @pytest.mark.parametrize("arrays", TRIPLES, ids=range(len(TRIPLES)))

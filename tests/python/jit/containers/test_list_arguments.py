@@ -168,6 +168,18 @@ def test_lists_of_arrays_are_changed():
     assert arrays[2].tolist() == [1.0, 2.0, 3.0]
 
 
+def replaced(arrays):
+    arrays[1] = numpy.arange(4)
+    arrays.insert(0, numpy.arange(2))
+
+
+def test_arrays_of_a_list_are_replaced_by_others():
+    ours, theirs = ([numpy.arange(3), numpy.arange(5), numpy.arange(4)] for _ in range(2))
+    np.jit(replaced)(ours)
+    replaced(theirs)
+    assert [each.tolist() for each in ours] == [each.tolist() for each in theirs]
+
+
 def shifted(arrays, out):
     for a in arrays:
         for i in range(len(a)):
