@@ -80,6 +80,15 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
         callee.type->symbol->kind == SymbolKind::kKnown && call.children.size() == 2 &&
         is_lazy(call.children[1]))
         return call_value(callee, {{iterable(call.children[1], environment)}, {}, id}, environment);
+    const bool is_elementwise =
+        callee.type->kind == TypeKind::kSymbol && callee.type->symbol->kind == SymbolKind::kKnown &&
+        (find_ufunc(*callee.type->symbol) != nullptr || callee.type->symbol->path == "numpy.where");
+    if (is_elementwise && std::none_of(call.children.begin() + 1, call.children.end(), [&](NodeId child) {
+            return node(child).kind == NodeKind::kKeyword || node(child).kind == NodeKind::kStarred;
+        })) {
+        const std::vector<Value> operands = lower_operands(std::span(call.children).subspan(1), environment);
+        return call_value(callee, {operands, {}, id, /*defers=*/true}, environment);
+    }
     return call_value(callee, arguments_of(id, environment, collects), environment);
 }
 
@@ -254,6 +263,7 @@ Value FunctionLowering::call_ufunc(const OpInfo& op, const Arguments& arguments)
     }
     if (op.nout == 1) {
         if (target) return store_operation(op, operands, *target, arguments.where);
+        const Deferring result_later(*this, arguments.defers);
         if (const std::optional<Value> result = array_operation(op, operands, arguments.where))
             return *result;
     }

@@ -15,9 +15,10 @@ constexpr std::string_view kArrayAttributes[] = {"shape", "ndim",    "itemsize",
 
 }  // namespace
 
-Value FunctionLowering::lower(NodeId id, Environment& environment) {
+Value FunctionLowering::lower_deferred(NodeId id, Environment& environment) {
     const Node& expression = node(id);
     const Now now(*this, environment);
+    const Deferring not_yet(*this, false);
     static constexpr NodeKind kRaising[] = {
         NodeKind::kName,    NodeKind::kAttribute, NodeKind::kIndex, NodeKind::kBinary,
         NodeKind::kUnary,   NodeKind::kCompare,   NodeKind::kCall,  NodeKind::kListComprehension,
@@ -38,13 +39,17 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
         case NodeKind::kAttribute: return lower_attribute(id, environment);
         case NodeKind::kIndex: return lower_index(id, environment);
         case NodeKind::kBinary: {
-            const Value left = lower(expression.children[0], environment);
-            const Value right = lower(expression.children[1], environment);
-            return binary(expression.atoms[0], left, right, id);
+            const std::vector<Value> operands = lower_operands(expression.children, environment);
+            const Deferring result(*this, true);
+            return binary(expression.atoms[0], operands[0], operands[1], id);
         }
         case NodeKind::kUnary:
             if (expression.atoms[0] == "not") return lower_condition(id, environment);
-            return unary(expression.atoms[0], lower(expression.children[0], environment), id);
+            {
+                const Value operand = lower_deferred(expression.children[0], environment);
+                const Deferring result(*this, true);
+                return unary(expression.atoms[0], operand, id);
+            }
         case NodeKind::kCompare: return lower_compare(id, environment);
         case NodeKind::kAnd:
         case NodeKind::kOr: return lower_and_or(id, 0, environment);
@@ -465,7 +470,11 @@ Value FunctionLowering::lower_if_expression(NodeId id, Environment& environment)
 }
 
 Value FunctionLowering::lower_compare(NodeId id, Environment& environment) {
-    return compare_rest(id, 0, lower(node(id).children[0], environment), environment);
+    if (node(id).children.size() > 2)
+        return compare_rest(id, 0, lower(node(id).children[0], environment), environment);
+    const std::vector<Value> operands = lower_operands(node(id).children, environment);
+    const Deferring result(*this, true);
+    return compare(node(id).atoms[0], operands[0], operands[1], id);
 }
 
 // a < b < c: each expression once, and no further than the first comparison that fails.

@@ -32,6 +32,15 @@ struct Value {
     std::vector<ir::ValueId> parts{};
     NodeId origin = 0;   // of a variable's value: the assignment
     bool fresh = false;  // it counts as a user of the memory that it owns, and is nobody's yet
+    std::shared_ptr<const struct DeferredArray> deferred{};  // of an array that is not computed yet
+};
+
+// What an array of `shape` is computed of, element by element (arrays/deferred.cpp).
+struct DeferredArray {
+    std::vector<Value> operands;  // may be deferred, too
+    std::function<Value(std::span<const Value>)> each;
+    std::vector<ir::ValueId> shape;
+    NodeId where = 0;
 };
 
 using Environment = std::vector<Value>;  // by variable
@@ -48,6 +57,7 @@ private:
         std::vector<Value> positional;
         std::vector<std::pair<std::string, Value>> keywords;
         NodeId where = 0;
+        bool defers = false;  // the result may be an array that is not computed yet
     };
 
     // --- statements (statements.cpp) ------------------------------------------------------------------
@@ -198,6 +208,10 @@ private:
     // --- expressions (expressions.cpp) ----------------------------------------------------------------
 
     Value lower(NodeId id, Environment& environment);
+    // The same, or an array that is not computed yet.
+    Value lower_deferred(NodeId id, Environment& environment);
+    std::vector<Value> lower_operands(std::span<const NodeId> operands, Environment& environment);
+    bool writes_nothing(NodeId id) const;
     Value lower_name(NodeId id, Environment& environment);
     Value lower_number(NodeId id);
     Value lower_format(NodeId id, Environment& environment);
@@ -484,6 +498,34 @@ private:
     Value elementwise(std::span<const Value> operands,
                       const std::function<Value(std::span<const Value>)>& each, NodeId where,
                       const std::optional<Value>& target = std::nullopt);
+    [[noreturn]] void refuse_rank(const Value& target, size_t rank, NodeId where) const;
+    // (arrays/deferred.cpp)
+    Value defer(TypeRef element, std::vector<ir::ValueId> shape, std::span<const Value> operands,
+                std::function<Value(std::span<const Value>)> each, NodeId where);
+    Value forced(const Value& value);
+    void repeat_into(const Value& target, const DeferredArray& deferred);
+    bool may_read(const Value& value, const Value& array) const;
+    void compute_into(const Value& target, const Value& value, ir::ValueId fits,
+                      const std::function<void()>& build);
+    Value element_for(const Value& operand, std::span<const ir::ValueId> shape,
+                      std::span<const ir::ValueId> indices, bool repeats);
+    bool is_single(ir::ValueId size) const;
+    void store_deferred(const Value& target, const Value& value, NodeId where);
+    static const OpInfo* find_ufunc(const Symbol& symbol);
+    // While it lives, the next element-wise operation is deferred.
+    class Deferring {
+    public:
+        Deferring(FunctionLowering& lowering, bool defers)
+            : lowering_(lowering), before_(std::exchange(lowering.defers_, defers)) {}
+        ~Deferring() { lowering_.defers_ = before_; }
+        Deferring(const Deferring&) = delete;
+        Deferring& operator=(const Deferring&) = delete;
+
+    private:
+        FunctionLowering& lowering_;
+        bool before_;
+    };
+    bool defers_ = false;
     std::optional<Value> array_operation(const OpInfo& op, std::span<const Value> operands, NodeId where,
                                          const std::optional<Value>& target = std::nullopt);
     void fit_python_integers(const OpInfo& op, std::span<const Value> operands, NodeId where);

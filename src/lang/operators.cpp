@@ -568,7 +568,9 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
         const std::array operands = {left, right};
         return elementwise(
             operands,
-            [&](std::span<const Value> elements) { return compare(name, elements[0], elements[1], where); },
+            [this, name, where](std::span<const Value> elements) {
+                return compare(name, elements[0], elements[1], where);
+            },
             where);
     }
     if (!is_scalar(left.type) || !is_scalar(right.type)) return equal_types_only(name, left, right, where);

@@ -47,7 +47,12 @@ bool FunctionLowering::lower_decided(NodeId id, Environment& environment) {
     if (!is_plain) note_raise(environment);
     switch (statement.kind) {
         case NodeKind::kAssign:
-            assign(statement.children[0], lower(statement.children[1], environment), environment, id);
+            assign(
+                statement.children[0],
+                node(statement.children[0]).kind == NodeKind::kIndex && writes_nothing(statement.children[0])
+                    ? lower_deferred(statement.children[1], environment)
+                    : lower(statement.children[1], environment),
+                environment, id);
             return true;
         case NodeKind::kAugment: augment(id, environment); return true;
         case NodeKind::kExpression: lower(statement.children[0], environment); return true;
@@ -138,6 +143,7 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
         case NodeKind::kIndex: {
             const Value base = required(lower(left.children[0], environment), target);
             if (base.type->kind == TypeKind::kNever) return;
+            if (!is_array(base.type)) value = forced(value);
             if (is_list(base.type)) {
                 assign_list_item(target, base, value, environment);
                 if (counts) count_owners(value, false);
@@ -156,7 +162,9 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             if (is_field(base.type, items)) {
                 store_field(base, field_given(base.type, items[0].value, items[0].node), value, target);
             } else if (const std::optional<Element> element = element_of(target, base, items)) {
-                store(*element, value, target);
+                store(*element, forced(value), target);
+            } else if (value.deferred != nullptr) {
+                store_deferred(sliced(target, base, items), value, target);
             } else {
                 store_part(sliced(target, base, items), value, target);
             }
@@ -207,7 +215,8 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
                                  environment);
         const std::optional<Element> element = element_of(target, base, items);
         const Value before = element ? load(*element) : sliced(target, base, items);
-        const Value right = lower(statement.children[1], environment);
+        const Value right = is_array(before.type) ? lower_deferred(statement.children[1], environment)
+                                                  : lower(statement.children[1], environment);
         if (is_array(before.type)) return augment_array(before, statement.atoms[0], right, id);
         const Value after = binary(statement.atoms[0], before, right, id);
         refuse_rounding(target, after);
@@ -223,8 +232,9 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
     }
     const Value left = lower(target, environment);
     const bool is_lazy_list = is_list(left.type) && is_lazy(statement.children[1]);
-    const Value right = is_lazy_list ? collect(statement.children[1], environment)
-                                     : lower(statement.children[1], environment);
+    const Value right = is_lazy_list          ? collect(statement.children[1], environment)
+                        : is_array(left.type) ? lower_deferred(statement.children[1], environment)
+                                              : lower(statement.children[1], environment);
     if (is_list(left.type) && (statement.atoms[0] == "add" || statement.atoms[0] == "mul")) {
         if (statement.atoms[0] == "add") return extend_list(left, right, id);
         call_lists("multiply", {left, right}, id);

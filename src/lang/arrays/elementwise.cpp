@@ -50,7 +50,11 @@ std::vector<ValueId> FunctionLowering::broadcast_shape(std::span<const Value> op
             ValueId& both = shape[missing + d];
             const ValueId size = size_of(operand, d);
             if (!both.valid()) both = size;
-            if (both == size) continue;
+            if (both == size || is_single(size)) continue;
+            if (is_single(both)) {
+                both = size;
+                continue;
+            }
             const ValueId is_one = builder_->apply(OpId::kEqual, {both, one});
             const ValueId result = builder_->apply(OpId::kSelect, {is_one, size, both});
             check(builder_->apply(OpId::kLogicalOr, {builder_->apply(OpId::kEqual, {size, one}),
@@ -63,10 +67,16 @@ std::vector<ValueId> FunctionLowering::broadcast_shape(std::span<const Value> op
     return shape;
 }
 
+void FunctionLowering::refuse_rank(const Value& target, size_t rank, NodeId where) const {
+    fail(where, "an array of " + std::to_string(target.type->rank) +
+                    " dimensions does not hold a result of " + std::to_string(rank));
+}
+
 // What `each` gives of the elements, in `target` or in a new array.
 Value FunctionLowering::elementwise(std::span<const Value> operands,
                                     const std::function<Value(std::span<const Value>)>& each, NodeId where,
                                     const std::optional<Value>& target) {
+    const bool defers = std::exchange(defers_, false);
     TypeRef element = nullptr;
     {
         const DryRun dry(*this);
@@ -81,72 +91,43 @@ Value FunctionLowering::elementwise(std::span<const Value> operands,
     std::vector<Value> shaped(operands.begin(), operands.end());
     if (target) shaped.push_back(*target);
     const std::vector<ValueId> shape = broadcast_shape(shaped, where);
-    if (target && target->type->rank != shape.size())
-        fail(where, "an array of " + std::to_string(target->type->rank) +
-                        " dimensions does not hold a result of " + std::to_string(shape.size()));
+    if (target && target->type->rank != shape.size()) refuse_rank(*target, shape.size(), where);
     if (target && !can_cast(DType(element->scalar), DType(target->type->scalar), Casting::kSameKind))
         fail(where, lang::describe(element) + " is not stored in " + lang::describe(target->type),
              "Convert it, as by .astype().");
-    const Value result = target ? *target : allocate(element->scalar, shape, where);
-    // Dimensions of one element are repeated.
-    ValueId fits{};
-    if (!dry_) {
-        for (size_t d = 0; target && d < shape.size(); ++d) {
+    // What is repeated is computed once.
+    std::vector<Value> given(operands.begin(), operands.end());
+    for (Value& operand : given) {
+        if (operand.deferred == nullptr) continue;
+        bool repeats = operand.type->rank != shape.size();
+        for (size_t d = 0; d < operand.type->rank && !repeats; ++d)
+            repeats = is_single(operand.deferred->shape[d]) && !is_single(shape[d]);
+        if (repeats) operand = forced(operand);
+    }
+    if (dry_) {
+        const Value result = target ? *target : allocate(element->scalar, shape, where);
+        for_each_element(result, [&](std::span<const ValueId> indices) {
+            std::vector<Value> elements;
+            for (const Value& operand : given)
+                elements.push_back(element_for(operand, shape, indices, /*repeats=*/false));
+            store({result, {indices.begin(), indices.end()}}, each(elements), where);
+        });
+        return shape.empty() && !target ? load({result, {}}) : result;
+    }
+    const Value deferred = defer(element, shape, given, each, where);
+    if (target) {
+        for (size_t d = 0; d < shape.size(); ++d) {
             Site shapes = site("ValueError", {});
             shapes.kind = SiteKind::kBroadcast;
             shapes.axis = static_cast<int>(d);
             check(builder_->apply(OpId::kEqual, {size_of(*target, d), shape[d]}), std::move(shapes),
                   {shape[d], size_of(*target, d)}, where);
         }
-        for (const Value& operand : operands) {
-            for (size_t d = 0; is_array(operand.type) && d < operand.type->rank; ++d) {
-                const ValueId size = size_of(operand, d);
-                const ValueId wanted = shape[shape.size() - operand.type->rank + d];
-                if (size == wanted) continue;
-                const ValueId same = builder_->apply(OpId::kEqual, {size, wanted});
-                fits = fits.valid() ? builder_->apply(OpId::kLogicalAnd, {fits, same}) : same;
-            }
-        }
+        compute_into(*target, deferred, {}, [&] { repeat_into(*target, *deferred.deferred); });
+        return *target;
     }
-    const auto loop = [&](bool repeats) {
-        for_each_element(result, [&](std::span<const ValueId> indices) {
-            const size_t temporaries = temporaries_.size();
-            std::vector<Value> elements;
-            for (const Value& operand : operands) {
-                if (!is_array(operand.type)) {
-                    elements.push_back(operand);
-                    continue;
-                }
-                const size_t missing = shape.size() - operand.type->rank;
-                std::vector<ValueId> at;
-                for (size_t d = 0; d < operand.type->rank; ++d) {
-                    ValueId index = indices[missing + d];
-                    if (!dry_ && repeats && size_of(operand, d) != shape[missing + d]) {
-                        const ValueId single =
-                            builder_->apply(OpId::kEqual, {size_of(operand, d), integer(1).parts[0]});
-                        index = builder_->apply(OpId::kSelect, {single, integer(0).parts[0], index});
-                    }
-                    at.push_back(index);
-                }
-                elements.push_back(load({operand, std::move(at)}));
-            }
-            store({result, {indices.begin(), indices.end()}}, each(elements), where);
-            end_temporaries(temporaries);
-        });
-    };
-    if (!fits.valid()) {
-        loop(false);
-    } else {
-        const auto side = [&](bool repeats) -> ir::Builder::Body {
-            return [&, repeats](ir::Builder&, std::span<const ValueId>) {
-                loop(repeats);
-                return std::vector<ValueId>();
-            };
-        };
-        builder_->if_else(fits, side(false), side(true));
-    }
-    if (shape.empty() && !target) return load({result, {}});  // NumPy gives scalars
-    return result;
+    if (shape.empty()) return load({forced(deferred), {}});  // NumPy gives scalars
+    return defers ? deferred : forced(deferred);
 }
 
 // Whether it is one of whole arrays.
@@ -166,7 +147,12 @@ std::optional<Value> FunctionLowering::array_operation(const OpInfo& op, std::sp
     if (is_power && is_array(operands[0].type) && operands[0].type->scalar == ScalarType::kBool)
         fail(where, "** of an array of bool is not compiled: its type hangs on the exponent",
              "Convert it: a.astype(np.int64).");
-    const auto each = [&](std::span<const Value> elements) -> Value {
+    // What may raise does so before what follows.
+    const bool may_raise =
+        is_power && std::all_of(operands.begin(), operands.end(), [](const Value& operand) {
+            return DType(operand.type->scalar).is_integer() || DType(operand.type->scalar).is_bool();
+        });
+    const auto each = [this, &op, is_power, where](std::span<const Value> elements) -> Value {
         if (is_power && literal_integer(elements[1].type) == 2 && !is_bool(elements[0].type))
             return by_loop(op_info(OpId::kMultiply), std::array{elements[0], elements[0]}, where);
         if (is_power && integer_type(elements[0].type, elements[1].type) != nullptr) {
@@ -176,6 +162,7 @@ std::optional<Value> FunctionLowering::array_operation(const OpInfo& op, std::sp
         }
         return by_loop(op, elements, where);
     };
+    if (may_raise) defers_ = false;
     return elementwise(given, each, where, target);
 }
 
@@ -214,13 +201,19 @@ Value FunctionLowering::store_operation(const OpInfo& op, std::span<const Value>
                                         const Value& target, NodeId where) {
     if (target.type->readonly) fail(where, "the array is read-only", "Give the function a copy.");
     // Elements that are read after others were written: where an operand may be another part of the memory.
-    const bool may_overlap = std::any_of(operands.begin(), operands.end(), [&](const Value& operand) {
+    const std::function<bool(const Value&)> overlaps = [&](const Value& operand) {
+        if (operand.deferred != nullptr)
+            return std::any_of(operand.deferred->operands.begin(), operand.deferred->operands.end(),
+                               overlaps);
         return is_array(operand.type) && operand.type->scope == target.type->scope &&
                (dry_ || operand.parts != target.parts || operand.type != target.type);
-    });
+    };
+    const bool may_overlap = std::any_of(operands.begin(), operands.end(), overlaps);
     if (!may_overlap) return *array_operation(op, operands, where, target);
     const std::optional<Value> made = array_operation(op, operands, where);
     const Value result = made ? *made : by_loop(op, operands, where);
+    if (is_array(result.type) && result.type->rank > target.type->rank)
+        refuse_rank(target, result.type->rank, where);
     if (!can_cast(DType(result.type->scalar), DType(target.type->scalar), Casting::kSameKind))
         fail(where, lang::describe(result.type) + " is not stored in " + lang::describe(target.type),
              "Convert it, as by .astype().");
@@ -245,12 +238,13 @@ Value FunctionLowering::call_where(const Arguments& arguments) {
         if (!is_array(value.type) && !is_scalar(value.type))
             fail(where, "where() takes arrays and numbers, not " + lang::describe(value.type));
     }
-    const auto choose = [&](std::span<const Value> values) {
+    const auto choose = [this, where](std::span<const Value> values) {
         const std::array types = {operand_type(values[1].type), operand_type(values[2].type)};
         const ScalarType made = result_type(types).scalar_type();
         return scalar(scalar_type(made), apply(OpId::kSelect, {truth(values[0], where), cast(values[1], made),
                                                                cast(values[2], made)}));
     };
+    const Deferring result(*this, arguments.defers);
     if (any_array(arguments.positional)) return elementwise(arguments.positional, choose, where);
     return choose(arguments.positional);
 }

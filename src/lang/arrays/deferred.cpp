@@ -1,0 +1,227 @@
+// Arrays whose elements are computed where they are used: an expression of several operators is one loop,
+// which reads each array once and makes none but its result.
+//
+// elementwise() defers what lower_deferred() asks for. Its operands are read later than they were evaluated,
+// so nothing but plain expressions may stand between; lower_operands() sees to that.
+#include <algorithm>
+#include <utility>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+Value FunctionLowering::lower(NodeId id, Environment& environment) {
+    const Value value = lower_deferred(id, environment);
+    if (value.deferred == nullptr) return value;
+    const Now now(*this, environment);
+    return forced(value);
+}
+
+// One after the other. What was deferred is computed before an expression that may change what it reads.
+std::vector<Value> FunctionLowering::lower_operands(std::span<const NodeId> operands,
+                                                    Environment& environment) {
+    std::vector<Value> values;
+    for (const NodeId operand : operands) {
+        if (!writes_nothing(operand)) {
+            const Now now(*this, environment);
+            for (Value& before : values) before = forced(before);
+        }
+        values.push_back(lower_deferred(operand, environment));
+    }
+    return values;
+}
+
+// Whether evaluating it writes nothing: no memory, no variable.
+bool FunctionLowering::writes_nothing(NodeId id) const {
+    const Node& expression = node(id);
+    switch (expression.kind) {
+        case NodeKind::kInt:
+        case NodeKind::kFloat:
+        case NodeKind::kComplex:
+        case NodeKind::kBool:
+        case NodeKind::kNone:
+        case NodeKind::kEllipsis:
+        case NodeKind::kString:
+        case NodeKind::kName:
+        case NodeKind::kGlobal: return true;
+        case NodeKind::kAttribute: {
+            static constexpr std::string_view kPlain[] = {"T", "shape", "size", "ndim", "real", "imag"};
+            if (std::find(std::begin(kPlain), std::end(kPlain), expression.atoms[0]) == std::end(kPlain))
+                return false;
+            break;
+        }
+        case NodeKind::kCall: {
+            const Node& callee = node(expression.children[0]);
+            if (callee.kind != NodeKind::kGlobal) return false;
+            const Symbol& symbol = source_.symbol(callee.number);
+            const OpInfo* op = find_ufunc(symbol);  // without an array that it writes
+            const bool is_where = symbol.kind == SymbolKind::kKnown && symbol.path == "numpy.where";
+            if (!is_where && (op == nullptr || expression.children.size() != op->nin + 1)) return false;
+            break;
+        }
+        case NodeKind::kIndex:
+        case NodeKind::kSlice:
+        case NodeKind::kTuple:
+        case NodeKind::kBinary:
+        case NodeKind::kUnary:
+        case NodeKind::kCompare: break;
+        default: return false;
+    }
+    return std::all_of(expression.children.begin(), expression.children.end(),
+                       [&](NodeId child) { return writes_nothing(child); });
+}
+
+// A ufunc of NumPy's that call_ufunc() calls; or null.
+const OpInfo* FunctionLowering::find_ufunc(const Symbol& symbol) {
+    if (symbol.kind != SymbolKind::kKnown || !symbol.path.starts_with("numpy.")) return nullptr;
+    static constexpr std::string_view kOther[] = {"real", "imag", "sum",  "prod", "mean", "min",
+                                                  "max",  "amin", "amax", "any",  "all",  "copy"};
+    const std::string name = symbol.path.substr(std::string_view("numpy.").size());
+    if (std::find(std::begin(kOther), std::end(kOther), name) != std::end(kOther)) return nullptr;
+    if (DType::find(name) != nullptr && name != "abs") return nullptr;
+    const OpInfo* op = find_op(name);
+    return op != nullptr && op->flags.is_ufunc && op->nout == 1 ? op : nullptr;
+}
+
+// The array of `shape` whose elements `each` gives.
+Value FunctionLowering::defer(TypeRef element, std::vector<ValueId> shape, std::span<const Value> operands,
+                              std::function<Value(std::span<const Value>)> each, NodeId where) {
+    Value result;
+    {
+        const DryRun dry(*this);
+        result = allocate(element->scalar, shape, where);
+    }
+    // Its sizes are those that it will have; size_of() reads them.
+    for (size_t d = 0; d < shape.size(); ++d) result.parts[2 + d] = shape[d];
+    result.fresh = false;
+    result.deferred = std::make_shared<const DeferredArray>(
+        DeferredArray{{operands.begin(), operands.end()}, std::move(each), std::move(shape), where});
+    return result;
+}
+
+// With memory of its own.
+Value FunctionLowering::forced(const Value& value) {
+    if (value.deferred == nullptr) return value;
+    const DeferredArray& deferred = *value.deferred;
+    const Value result = allocate(value.type->scalar, deferred.shape, deferred.where);
+    compute_into(result, value, {}, [&] { repeat_into(result, deferred); });
+    return result;
+}
+
+// Operands whose dimensions may be shorter are computed first, so that no element of them is computed twice.
+void FunctionLowering::repeat_into(const Value& target, const DeferredArray& deferred) {
+    std::vector<Value> operands;
+    for (const Value& operand : deferred.operands) operands.push_back(forced(operand));
+    for_each_element(target, [&](std::span<const ValueId> indices) {
+        const size_t temporaries = temporaries_.size();
+        std::vector<Value> elements;
+        for (const Value& operand : operands)
+            elements.push_back(element_for(operand, deferred.shape, indices, /*repeats=*/true));
+        store({target, {indices.begin(), indices.end()}}, deferred.each(elements), deferred.where);
+        end_temporaries(temporaries);
+    });
+}
+
+// Whether what is read has the memory of one scope with the array.
+bool FunctionLowering::may_read(const Value& value, const Value& array) const {
+    if (value.deferred == nullptr) return is_array(value.type) && value.type->scope == array.type->scope;
+    return std::any_of(value.deferred->operands.begin(), value.deferred->operands.end(),
+                       [&](const Value& operand) { return may_read(operand, array); });
+}
+
+// Fills an array with the elements of a deferred one, in one loop where all operands have its shape.
+// Otherwise, and where `fits` does not hold, `build` does it.
+void FunctionLowering::compute_into(const Value& target, const Value& value, ValueId fits,
+                                    const std::function<void()>& build) {
+    const DeferredArray& deferred = *value.deferred;
+    const auto add = [&](ValueId size, ValueId wanted) {
+        if (size == wanted || is_single(size)) return;
+        const ValueId same = builder_->apply(OpId::kEqual, {size, wanted});
+        fits = fits.valid() ? builder_->apply(OpId::kLogicalAnd, {fits, same}) : same;
+    };
+    const std::function<void(const Value&)> look = [&](const Value& operand) {
+        if (!is_array(operand.type)) return;
+        if (operand.deferred != nullptr) {
+            for (const Value& inner : operand.deferred->operands) look(inner);
+            return;
+        }
+        const size_t missing = deferred.shape.size() - operand.type->rank;
+        for (size_t d = 0; d < operand.type->rank; ++d) add(size_of(operand, d), deferred.shape[missing + d]);
+    };
+    for (const Value& operand : deferred.operands) look(operand);
+    const auto loop = [&] {
+        for_each_element(target, [&](std::span<const ValueId> indices) {
+            const size_t temporaries = temporaries_.size();
+            const Value element = element_for(value, deferred.shape, indices, /*repeats=*/false);
+            store({target, {indices.begin(), indices.end()}}, element, deferred.where);
+            end_temporaries(temporaries);
+        });
+    };
+    if (!fits.valid()) return loop();
+    const auto side = [&](const std::function<void()>& body) -> ir::Builder::Body {
+        return [this, &body](ir::Builder&, std::span<const ValueId>) {
+            const size_t temporaries = temporaries_.size();
+            body();
+            end_temporaries(temporaries);
+            return std::vector<ValueId>();
+        };
+    };
+    const std::function<void()> in_one = loop;
+    builder_->if_else(fits, side(in_one), side(build), /*likely=*/true);
+}
+
+// The element of an operand that stands at the indices of a result; `repeats`: its dimensions may be shorter.
+Value FunctionLowering::element_for(const Value& operand, std::span<const ValueId> shape,
+                                    std::span<const ValueId> indices, bool repeats) {
+    if (!is_array(operand.type)) return operand;
+    if (operand.deferred != nullptr) {
+        std::vector<Value> elements;
+        for (const Value& inner : operand.deferred->operands)
+            elements.push_back(element_for(inner, shape, indices, repeats));
+        // As if it had been stored and loaded.
+        const ScalarType type = operand.type->scalar;
+        return scalar(scalar_type(type), cast(operand.deferred->each(elements), type));
+    }
+    const size_t missing = shape.size() - operand.type->rank;
+    std::vector<ValueId> at;
+    for (size_t d = 0; d < operand.type->rank; ++d) {
+        ValueId index = indices[missing + d];
+        if (!dry_ && size_of(operand, d) != shape[missing + d]) {
+            const ValueId zero = integer(0).parts[0];
+            if (is_single(size_of(operand, d))) {
+                index = zero;
+            } else if (repeats) {
+                const ValueId single =
+                    builder_->apply(OpId::kEqual, {size_of(operand, d), integer(1).parts[0]});
+                index = builder_->apply(OpId::kSelect, {single, zero, index});
+            }
+        }
+        at.push_back(index);
+    }
+    return load({operand, std::move(at)});
+}
+
+// Whether the size is known to be one, as that of np.newaxis.
+bool FunctionLowering::is_single(ValueId size) const {
+    const Fact known = fact(size);
+    return known.least == 1 && known.most == 1;
+}
+
+// target[...] = what was deferred
+void FunctionLowering::store_deferred(const Value& target, const Value& value, NodeId where) {
+    if (value.type->rank != target.type->rank || may_read(value, target))
+        return store_part(target, forced(value), where);
+    expect_writeable(target.type, where);
+    ValueId fits{};
+    for (size_t d = 0; d < target.type->rank; ++d) {
+        const ValueId size = size_of(target, d), given = value.deferred->shape[d];
+        if (size == given) continue;
+        const ValueId same = builder_->apply(OpId::kEqual, {size, given});
+        fits = fits.valid() ? builder_->apply(OpId::kLogicalAnd, {fits, same}) : same;
+    }
+    compute_into(target, value, fits, [&] { store_part(target, forced(value), where); });
+}
+
+}  // namespace weft::lang
