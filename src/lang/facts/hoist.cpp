@@ -42,7 +42,7 @@ public:
                               (!sum.other.valid() || around_.is_before(sum.other));
         if (is_known) {
             terms_.emplace_back(sum.base, sum.subtracts != subtracts);
-            if (sum.other.valid()) terms_.emplace_back(sum.other, subtracts);
+            if (sum.other.valid()) terms_.emplace_back(sum.other, subtracts != sum.less_other);
             return add_to_constant(sign * (wants_most ? sum.most : sum.least));
         }
         if (is_near(bound)) return add_to_constant(sign * bound);
@@ -68,17 +68,16 @@ public:
             if (place) return std::nullopt;
             place = term;
         }
-        // What is subtracted stands where the counter does.
-        if (other && other->second) std::swap(moving, other);
-        if (other && other->second) return std::nullopt;
-        if (other && other->first == around_.counter) return std::nullopt;
+        if (!moving) std::swap(moving, other);
         if (moving) {
             index.moves = moving->first == around_.counter;
             if (!index.moves) index.base = moving->first;
             index.subtracts = moving->second;
         }
-        if (other && moving) index.other = other->first;
-        if (other && !moving) index.base = other->first;
+        if (other) {
+            index.other = other->first;
+            index.less_other = other->second;
+        }
         return std::vector{index};
     }
 
@@ -139,7 +138,8 @@ bool FunctionLowering::hoist(ValueId index, ValueId size, const Fact& known) {
     if (!moves && !hoist_->is_before(sum.base)) return false;
     if (sum.other.valid() && !hoist_->is_before(sum.other)) return false;
     add_to(hoist_->indices,
-           {moves, moves ? ValueId{} : sum.base, sum.least, sum.most, sum.other, sum.subtracts, size});
+           {moves, moves ? ValueId{} : sum.base, sum.least, sum.most, sum.other, sum.subtracts, size,
+            /*from_below=*/true, /*from_above=*/true, sum.less_other});
     return true;
 }
 
@@ -159,7 +159,7 @@ bool FunctionLowering::hoist_around(const Hoist& inner, const Hoist::Index& inde
         } else if (index.base.valid()) {
             is_known = is_known && end.add(index.base, index.subtracts);
         }
-        if (index.other.valid()) is_known = is_known && end.add(index.other, false);
+        if (index.other.valid()) is_known = is_known && end.add(index.other, index.less_other);
         if (!is_known) return false;
         const std::optional<std::vector<Hoist::Index>> condition = end.condition(index.size);
         if (!condition) return false;
@@ -207,9 +207,14 @@ ValueId FunctionLowering::hoisted_checks(const Hoist& hoist) {
                 need(builder_->apply(OpId::kLessEqual, {value, builder_->index(kAway)}));
         }
         const auto end_of_sum = [&](ValueId moving) {
-            if (!index.other.valid() && !index.subtracts) return moving;
-            return builder_->apply(index.subtracts ? OpId::kSubtract : OpId::kAdd,
-                                   {index.other.valid() ? index.other : builder_->index(0), moving});
+            if (index.subtracts) {
+                const ValueId from =
+                    index.other.valid() && !index.less_other ? index.other : builder_->index(0);
+                moving = builder_->apply(OpId::kSubtract, {from, moving});
+                if (!index.less_other) return moving;
+            }
+            if (!index.other.valid()) return moving;
+            return builder_->apply(index.less_other ? OpId::kSubtract : OpId::kAdd, {moving, index.other});
         };
         if (index.from_below)
             need(builder_->apply(OpId::kGreaterEqual, {end_of_sum(index.subtracts ? last : first),

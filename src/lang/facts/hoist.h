@@ -32,6 +32,7 @@ struct Hoist {
         bool subtracts = false;       // the counter, or the base, is subtracted
         ir::ValueId size;
         bool from_below = true, from_above = true;  // which ends have to be in bounds
+        bool less_other = false;                    // the other one is subtracted, not added
         friend bool operator==(const Index&, const Index&) = default;
     };
     std::vector<Index> indices{};

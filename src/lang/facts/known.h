@@ -32,8 +32,9 @@ struct Fact {
 struct Sum {
     ir::ValueId base;
     int64_t least = 0, most = 0;
-    ir::ValueId other{};     // added, too, if valid
-    bool subtracts = false;  // the base is subtracted from it
+    ir::ValueId other{};      // added, too, if valid
+    bool subtracts = false;   // the base is subtracted from it
+    bool less_other = false;  // the other one is subtracted
 };
 
 // value < below + offset

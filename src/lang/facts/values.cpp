@@ -30,22 +30,28 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
         const auto note_sum = [&](ValueId value, Wide least, Wide most) {
             const Sum sum = as_sum(value);
             if (fits(sum.least + least) && fits(sum.most + most))
-                known_.sums[result.index] = {sum.base, static_cast<int64_t>(sum.least + least),
-                                             static_cast<int64_t>(sum.most + most), sum.other, sum.subtracts};
+                known_.sums[result.index] = {sum.base,
+                                             static_cast<int64_t>(sum.least + least),
+                                             static_cast<int64_t>(sum.most + most),
+                                             sum.other,
+                                             sum.subtracts,
+                                             sum.less_other};
         };
-        // The counter and a value of before the loop, in either order.
-        const auto note_pair = [&](ValueId moving, ValueId still, bool subtracts) {
+        // The counter or a value of before the loop and another one of before it, one of which may be
+        // subtracted.
+        const auto note_pair = [&](ValueId moving, ValueId still, bool subtracts, bool less_other = false) {
             const Sum sum = as_sum(moving), added = as_sum(still);
-            if (hoist_ == nullptr || sum.base != hoist_->counter || sum.other.valid() ||
-                added.other.valid() || added.subtracts || added.base.index >= hoist_->first)
+            if (hoist_ == nullptr || sum.other.valid() || added.other.valid() ||
+                (sum.base != hoist_->counter && sum.base.index >= hoist_->first) || added.subtracts ||
+                added.base.index >= hoist_->first)
                 return false;
-            const Wide low =
-                static_cast<Wide>(added.least) + (subtracts ? -static_cast<Wide>(sum.most) : sum.least);
-            const Wide high =
-                static_cast<Wide>(added.most) + (subtracts ? -static_cast<Wide>(sum.least) : sum.most);
+            const Wide low = (less_other ? -static_cast<Wide>(added.most) : static_cast<Wide>(added.least)) +
+                             (subtracts ? -static_cast<Wide>(sum.most) : static_cast<Wide>(sum.least));
+            const Wide high = (less_other ? -static_cast<Wide>(added.least) : static_cast<Wide>(added.most)) +
+                              (subtracts ? -static_cast<Wide>(sum.least) : static_cast<Wide>(sum.most));
             if (!fits(low) || !fits(high)) return false;
-            known_.sums[result.index] = {sum.base, static_cast<int64_t>(low), static_cast<int64_t>(high),
-                                         added.base, sum.subtracts != subtracts};
+            known_.sums[result.index] = {sum.base,   static_cast<int64_t>(low),  static_cast<int64_t>(high),
+                                         added.base, sum.subtracts != subtracts, less_other};
             return true;
         };
         if (is_small(b)) {
@@ -61,7 +67,7 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
                 known_.sums[result.index] = {sum.base, a.least - sum.most, a.most - sum.least, ValueId{},
                                              true};
         } else if (!adds) {
-            note_pair(right, left, true);
+            if (!note_pair(right, left, true)) note_pair(left, right, false, true);
         } else if (!note_pair(left, right, false)) {
             note_pair(right, left, false);
         }

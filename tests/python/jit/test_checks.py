@@ -275,6 +275,25 @@ def test_what_overflows_while_it_is_counted_is_not_proven(step):
 
 # Loops with loops: one test before the outer one stands for the checks of both.
 NESTS = {
+    "lags": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                for j in range(n):
+                    s += m[i - k, j - k] * a[k - i]
+                a[i - k] = s
+            return s
+        """,
+    "differences": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                for j in range(2, n):
+                    d = i - k
+                    s += m[d - 1, 1 - k - j] - a[k - i - 1] * a[n - k - 1]
+                a[-i - k] = s
+            return s
+        """,
     "counter_and_value": """\
         def f(a, m, n, k):
             s = 0.0
@@ -431,7 +450,7 @@ def test_checks_of_nests_come_where_they_did(name):
     assert fine > 20
 
 
-@pytest.mark.parametrize("name", ("triangle", "convolution", "counter_and_value", "three"))
+@pytest.mark.parametrize("name", ("triangle", "convolution", "counter_and_value", "three", "lags"))
 @pytest.mark.parametrize("far", (2**63 - 1, 2**62, 2**61, -(2**61), -(2**63)))
 def test_nests_of_far_away_bounds_are_out_of_bounds(name, far):
     compiled = compiled_from(NESTS[name])
@@ -445,13 +464,14 @@ def test_nests_of_far_away_bounds_are_out_of_bounds(name, far):
         assert result == 0.0 if is_empty else result is IndexError
 
 
-def test_loops_with_loops_run_without_checks():
-    compiled = compiled_from(NESTS["three"])
+@pytest.mark.parametrize(("name", "loops"), [("three", 3), ("lags", 2)])
+def test_loops_with_loops_run_without_checks(name, loops):
+    compiled = compiled_from(NESTS[name])
     compiled(numpy.ones(9), numpy.ones((5, 5)), 3, 3)
     (text,) = compiled.inspect_ir().values()
     # The third copy of the innermost loop is that of a nest in which some index is out of bounds.
     fast = text[: text.index("} else {")]
-    assert fast.count("for ") == 3
+    assert fast.count("for ") == loops
     assert "check" not in fast
 
 
