@@ -75,7 +75,7 @@ NUMBAS = [
     (r"not raised", "Numba refuses this; weft compiles it"),
     (r"^\S+: ValueError: ERROR", "Numba does not raise again; weft does"),
     (r"SourceError", "a function of exec(), which has no source"),
-    (r"elements of format 'T|void\d+ is no dtype", "arrays of structures"),
+    (r"has dtype S\d+, which", "fields of structures that are texts"),
     (r"numpy\.random", "np.random in compiled functions"),
     (r"test_slice_(passing|constructor)", "Numba gives numbers for a slice's bounds that are None"),
     (r"with a str in it|a list of \S+ is given str", "lists of texts that are given, or of several types"),

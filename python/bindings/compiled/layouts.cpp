@@ -54,7 +54,7 @@ lang::Layout* describe(nb::handle dtype) {
 }  // namespace
 
 const lang::Layout* layout_of(nb::handle dtype) {
-    if (dtype.attr("names").is_none()) return nullptr;
+    if (dtype.attr("names").is_none() || nb::cast<bool>(dtype.attr("hasobject"))) return nullptr;
     static auto* const by_address = new std::map<PyObject*, const lang::Layout*>;  // of dtypes that are kept
     const auto known = by_address->find(dtype.ptr());
     if (known != by_address->end()) return known->second;

@@ -10,7 +10,8 @@
 
 namespace weft::python {
 
-/// The layout of a dtype of NumPy's; null where it has no fields. Equal dtypes have one.
+/// The layout of a dtype of NumPy's; null where it has no fields, or objects
+/// in them, whose users are Python's to count. Equal dtypes have one.
 const lang::Layout* layout_of(nb::handle dtype);
 
 /// Memory of structures: an array's, or of a single one (numpy.void).

@@ -229,7 +229,7 @@ def _is_structure(value):
 
 def _is_structured_dtype(value):
     numpy = sys.modules.get("numpy")
-    return isinstance(value, getattr(numpy, "dtype", ())) and value.names is not None
+    return isinstance(value, getattr(numpy, "dtype", ())) and value.names is not None and not value.hasobject
 
 
 def _known_path(value, place):

@@ -432,3 +432,26 @@ def test_fields_that_are_not_aligned_are_returned():
 
     dtype = a.dtype
     assert np.jit(lambda: np.zeros(3, dtype)["x"])().tolist() == [0, 0, 0]
+
+
+def test_structures_with_objects_are_no_arguments():
+    a = numpy.zeros(2, [("x", "f8"), ("thing", "O")])
+    dtype = a.dtype
+    with pytest.raises(TypeError, match="has elements of format"):
+        np.jit(lambda a: a[0]["x"])(a)
+    with pytest.raises(TypeError):
+        np.jit(lambda a: a["x"])(a[0])
+    with pytest.raises(np.CompileError, match="no dtype"):
+        np.jit(lambda: np.zeros(2, dtype))()
+
+
+def test_structures_from_before_a_parallel_loop():
+    def f(a, n):
+        r, total = a[1], 0.0
+        for i in np.prange(n):
+            total += r.mass * i + a[i % len(a)].count
+        return total
+
+    a = balls()
+    expected = sum(a[1]["mass"] * i + a[i % 5]["count"] for i in range(2000))
+    assert np.jit(f)(a, 2000) == pytest.approx(expected, rel=1e-12)
