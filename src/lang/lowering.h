@@ -680,6 +680,13 @@ private:
     bool hoist(ir::ValueId index, ir::ValueId size, const Fact& known);
     bool hoist_around(const Hoist& inner, const Hoist::Index& index, Hoist& around) const;
     ir::ValueId hoisted_checks(const Hoist& hoist);
+    // (facts/ranges.cpp)
+    bool can_tell(ir::ValueId value, const Hoist& hoist, int depth = 0) const;
+    std::optional<std::pair<ir::ValueId, ir::ValueId>> range_of(ir::ValueId value, const Hoist& hoist,
+                                                                const std::function<void(ir::ValueId)>& need);
+    bool hoist_range(ir::ValueId index, ir::ValueId size);
+    void hoist_ranges_around(Hoist& inner, Hoist& around) const;
+    void check_ranges(const Hoist& hoist, const std::function<void(ir::ValueId)>& need);
     // Loops with this body, which `build` makes: without checks where one test before them shows that no
     // index is out of bounds.
     std::vector<ir::ValueId> build_hoisted(NodeId body, const Hoist& bounds,

@@ -133,10 +133,10 @@ bool FunctionLowering::hoist(ValueId index, ValueId size, const Fact& known) {
         return true;
     }
     const Sum sum = as_sum(index);
-    if (sum.most > kFar || sum.least < -kFar) return false;
     const bool moves = sum.base == hoist_->counter;
-    if (!moves && !hoist_->is_before(sum.base)) return false;
-    if (sum.other.valid() && !hoist_->is_before(sum.other)) return false;
+    const bool is_short = sum.most <= kFar && sum.least >= -kFar && (moves || hoist_->is_before(sum.base)) &&
+                          (!sum.other.valid() || hoist_->is_before(sum.other));
+    if (!is_short) return hoist_range(index, size);
     add_to(hoist_->indices,
            {moves, moves ? ValueId{} : sum.base, sum.least, sum.most, sum.other, sum.subtracts, size,
             /*from_below=*/true, /*from_above=*/true, sum.less_other});
@@ -221,6 +221,7 @@ ValueId FunctionLowering::hoisted_checks(const Hoist& hoist) {
                                                        builder_->index(-index.least)}));
         if (index.from_above) below_size(OpId::kLess, end_of_sum(index.subtracts ? first : last));
     }
+    check_ranges(hoist, need);
     return all;
 }
 
@@ -261,9 +262,11 @@ std::vector<ValueId> FunctionLowering::build_hoisted(NodeId body, const Hoist& b
         for (ir::Instruction& instruction : instructions) builder_->append(std::move(instruction));
         return results;
     };
-    if (around != nullptr)
+    if (around != nullptr) {
         std::erase_if(hoist.indices,
                       [&](const Hoist::Index& index) { return hoist_around(hoist, index, *around); });
+        hoist_ranges_around(hoist, *around);
+    }
     const ValueId holds = hoisted_checks(hoist);
     if (!holds.valid()) return place();
     return builder_->if_else(

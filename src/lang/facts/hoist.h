@@ -37,6 +37,17 @@ struct Hoist {
     };
     std::vector<Index> indices{};
 
+    // An index whose ends are computed (facts/ranges.cpp), and the counters of loops inside that it hangs on.
+    struct Range {
+        ir::ValueId index, size;
+        friend bool operator==(const Range&, const Range&) = default;
+    };
+    struct Counter {
+        ir::ValueId counter, lower, upper;
+    };
+    std::vector<Range> ranges{};
+    std::vector<Counter> inside{};
+
     bool is_of(const FunctionSource& source, NodeId id) const { return function == &source && loop == id; }
     bool is_before(ir::ValueId value) const { return value.index < first; }
 };

@@ -59,8 +59,14 @@ struct Junction {
     ir::ValueId left, right;
 };
 
+struct Operation {
+    OpId op;
+    ir::ValueId left, right;
+};
+
 struct Known {
     std::unordered_map<uint32_t, Fact> facts;
+    std::unordered_map<uint32_t, Operation> operations;  // how integers came about
     std::unordered_map<uint32_t, Sum> sums;
     std::unordered_set<uint32_t> positive_unless_wrapped;  // sums and products of what is not negative
     std::unordered_map<uint32_t, ir::ValueId> not_below;   // a value that is at least another

@@ -19,6 +19,8 @@ void FunctionLowering::note(ValueId value, const Fact& known) {
 // Bounds of a result that cannot have overflowed.
 void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, ValueId right) {
     if (dry_) return;
+    if (op == OpId::kAdd || op == OpId::kSubtract || op == OpId::kMultiply || op == OpId::kFloorDivide)
+        known_.operations[result.index] = {op, left, right};
     const Fact a = fact(left), b = fact(right);
     if ((op == OpId::kAdd || op == OpId::kMultiply) && is_positive_unless_wrapped(left) &&
         is_positive_unless_wrapped(right))

@@ -294,6 +294,57 @@ NESTS = {
                 a[-i - k] = s
             return s
         """,
+    "products": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                s += a[k * i]
+            return s
+        """,
+    "multiples": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                s += a[6 + k * i] * a[k * i]
+            for i in range(n):
+                s -= a[i * (k + 1) + 5]
+            return s
+        """,
+    "interleaved": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(n):
+                s += a[2 * i] * a[2 * i + 1 - k]
+                a[k * i - 1] = s
+            return s
+        """,
+    "flattened": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for y in range(n):
+                for x in range(k):
+                    s += a[y * k + x]
+                    a[(y - 1) * 2 - x] = s
+            return s
+        """,
+    "volume": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for z in range(2):
+                for y in range(n - 1):
+                    for x in range(y, k):
+                        s += a[(z * (n - 1) + y) * k + x] * m[z * y, x * y - z]
+            return s
+        """,
+    "halves": """\
+        def f(a, m, n, k):
+            s = 0.0
+            for i in range(k, n):
+                for j in range(3):
+                    s += a[i // 2] * a[(i - 3 * j) // 4 + k]
+                a[(i + k) // 3] = s
+            return s
+        """,
     "counter_and_value": """\
         def f(a, m, n, k):
             s = 0.0
@@ -450,24 +501,30 @@ def test_checks_of_nests_come_where_they_did(name):
     assert fine > 20
 
 
-@pytest.mark.parametrize("name", ("triangle", "convolution", "counter_and_value", "three", "lags"))
+@pytest.mark.parametrize(
+    "name",
+    ("triangle", "convolution", "counter_and_value", "three", "lags", "flattened", "halves", "products"),
+)
 @pytest.mark.parametrize("far", (2**63 - 1, 2**62, 2**61, -(2**61), -(2**63)))
 def test_nests_of_far_away_bounds_are_out_of_bounds(name, far):
     compiled = compiled_from(NESTS[name])
     a, m = numpy.ones(5), numpy.ones((6, 5))
-    for n, k in ((3, far), (far, 3), (far, far)):
+    for n, k in ((3, far), (5, far), (far, 3), (far, far)):
         if (name == "three" and n < 0) or (name == "triangle" and k > 5):
             continue
         result, *_ = outcome_of_nest(compiled, a, m, n, k)
         # No iteration: nothing is out of bounds.
-        is_empty = n <= 0 or (k <= 0 and name in ("convolution", "three"))
+        is_empty = n <= 0 or (k <= 0 and name in ("convolution", "three", "flattened"))
+        is_empty |= name == "halves" and k >= n
         assert result == 0.0 if is_empty else result is IndexError
 
 
-@pytest.mark.parametrize(("name", "loops"), [("three", 3), ("lags", 2)])
+@pytest.mark.parametrize(
+    ("name", "loops"), [("three", 3), ("lags", 2), ("flattened", 2), ("volume", 3), ("halves", 2)]
+)
 def test_loops_with_loops_run_without_checks(name, loops):
     compiled = compiled_from(NESTS[name])
-    compiled(numpy.ones(9), numpy.ones((5, 5)), 3, 3)
+    compiled(numpy.ones(99), numpy.ones((9, 9)), 3, 3)
     (text,) = compiled.inspect_ir().values()
     # The third copy of the innermost loop is that of a nest in which some index is out of bounds.
     fast = text[: text.index("} else {")]
