@@ -470,11 +470,13 @@ Value FunctionLowering::lower_if_expression(NodeId id, Environment& environment)
 }
 
 Value FunctionLowering::lower_compare(NodeId id, Environment& environment) {
-    if (node(id).children.size() > 2)
-        return compare_rest(id, 0, lower(node(id).children[0], environment), environment);
+    const std::string& name = node(id).atoms[0];
+    const bool is_elementwise =
+        node(id).children.size() == 2 && name != "in" && name != "not_in" && name != "is" && name != "is_not";
+    if (!is_elementwise) return compare_rest(id, 0, lower(node(id).children[0], environment), environment);
     const std::vector<Value> operands = lower_operands(node(id).children, environment);
     const Deferring result(*this, true);
-    return compare(node(id).atoms[0], operands[0], operands[1], id);
+    return compare(name, operands[0], operands[1], id);
 }
 
 // a < b < c: each expression once, and no further than the first comparison that fails.

@@ -210,3 +210,35 @@ def test_dimensions_of_one_element_are_repeated():
     ]:
         x, y = numpy.random.default_rng(2).random(left), numpy.random.default_rng(3).random(right)
         assert (jitted(x, y) == g(x, y)).all()
+
+
+def test_expressions_where_their_elements_are_looked_at_otherwise():
+    def f(a, b):
+        inside = 3.0 in (a + b), 3.0 not in a * b, (a + b) is None, a - b is not a
+        first = (a + b)[0]
+        total = (a * b).sum() + np.max(a - b) + len(a + b) + (a + b).T.shape[0]
+        chain = ((a < b).sum(), (0.0 < a[0] + b[0] < 9.0))
+        x, y = a[:2] + b[:2]
+        for item in a - b:
+            total += item
+        values = [item for item in a * 2.0]
+        return inside, first, total, chain, x, y, sum(a + b), values, (a + 1.0 if total > 0 else b - 1.0)
+
+    def g(a, b, i):
+        a[i] = (b * 2.0)[i]
+        b[i + 1 : i + 2] = a[i] * b[:1]
+        a[(b < 0.0).sum()] += (b + a)[1]
+        return np.sqrt(a + b), -(a + b), abs(a - b), np.array([a + b, a - b])
+
+    def h(a, out):
+        numpy.add(a * 2.0, a + 1.0, out)
+        numpy.multiply(out - a, 2.0, out=out)
+        return out
+
+    a, b = numpy.array([1.0, 5.0, 2.5]), numpy.array([2.0, 0.5, 4.0])
+    for function, given in ((f, (a, b)), (g, (a, b, 1)), (h, (a, b))):
+        theirs, ours = copy.deepcopy(given), copy.deepcopy(given)
+        expected, found = function(*theirs), np.jit(function)(*ours)
+        numpy.testing.assert_equal(tuple(map(numpy.asarray, found)), tuple(map(numpy.asarray, expected)))
+        numpy.testing.assert_equal(ours[0], theirs[0])
+        numpy.testing.assert_equal(ours[1], theirs[1])
