@@ -214,6 +214,7 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
         return is_known ? fact(value.parts[0]) : Fact{};
     };
     const bool is_never_zero = known_of(right).least > 0 || known_of(right).most < 0;
+    bool goes_on_after_zero = false;
     if (compilation_.options().check_division && !cannot_be_zero && !is_never_zero) {
         const Value zero = integer(0);
         const Value holds = compare("ne", right, zero, where);
@@ -221,7 +222,18 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
                                  : integers               ? "integer division or modulo by zero"
                                  : op == OpId::kRemainder ? "division by zero"
                                                           : "division by zero";
+        // An index in bounds by its rest is in bounds only where the lane does not go on. Of what is the same
+        // in all lanes the check can be an exit.
+        Deferred* const deferred = deferred_;
+        const bool is_same = deferred != nullptr && !dry_ && integers && op == OpId::kRemainder &&
+                             right.parts[0].index < deferred->lane.index;
+        goes_on_after_zero = deferred != nullptr && !is_same;
+        if (is_same) {
+            raise_deferred();
+            deferred_ = nullptr;
+        }
         check(dry_ ? ValueId{} : holds.parts[0], site("ZeroDivisionError", text), {}, where);
+        deferred_ = deferred;
     }
     if (op == OpId::kDivide && integers) {
         const bool weak = left.type->weak && right.type->weak;
@@ -312,7 +324,7 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
     } else {
         result = arithmetic(op, left, right, where);
     }
-    if (!dry_ && integers && result.type->scalar == ScalarType::kInt64)
+    if (!dry_ && integers && result.type->scalar == ScalarType::kInt64 && !goes_on_after_zero)
         note_operator(op, result.parts[0], left.parts[0], right.parts[0]);
     return result;
 }

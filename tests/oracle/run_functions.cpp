@@ -2,11 +2,13 @@
 // line, are modules and calls of their last function.
 //
 //     module 120            so many lines of text follow
+//     module 120 passes     the same, to be run as it is and as the passes of weft leave it
 //     call i64:7 f64:3ff8000000000000 bool:1 array:u8:1,2,3 …
 //
 // Floats are their bits in hexadecimal digits. An array is a buffer and, behind it, its size. Each call is
 // answered by a line, `returned f64:… i64:…`, `raised SITE` or `fault TEXT`, then ` | ` and the arrays as
-// they are afterwards. Calls of a module that is wrong are answered by `wrong TEXT | `.
+// they are afterwards. Calls of a module that is wrong are answered by `wrong TEXT | `, and those that the
+// passes have changed by `differs ANSWER: ANSWER | `.
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -15,11 +17,13 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/oracle.h"
 #include "ir/parser.h"
 #include "ir/verifier.h"
+#include "passes/pipeline.h"
 #include "weft/errors.h"
 
 namespace weft::ir {
@@ -55,6 +59,16 @@ int64_t word_of(std::string_view text, bool is_float) {
     return number;
 }
 
+// Of narrow integers with their sign.
+int64_t word_of(const Constant& value) {
+    const DType dtype(value.type);
+    const auto word = static_cast<uint64_t>(value.as<int64_t>());
+    if (dtype.itemsize() >= 8) return static_cast<int64_t>(word);
+    const auto unused = static_cast<unsigned>(64 - 8 * dtype.itemsize());
+    return dtype.is_unsigned_integer() ? static_cast<int64_t>(word << unused >> unused)
+                                       : static_cast<int64_t>(word << unused) >> unused;
+}
+
 std::string text_of(int64_t word, bool is_float) {
     if (!is_float) return std::to_string(word);
     char digits[17];
@@ -77,7 +91,7 @@ std::string one_line(std::string text) {
     return text;
 }
 
-std::string run(const Module& module, std::istringstream& line) {
+std::string run(const Module& module, std::istringstream line) {
     std::vector<OracleArgument> arguments;
     std::vector<std::unique_ptr<Array>> arrays;
     std::string argument;
@@ -106,7 +120,7 @@ std::string run(const Module& module, std::istringstream& line) {
             const bool is_float = value.type == ScalarType::kFloat64;
             const bool is_bool = value.type == ScalarType::kBool;
             answer += is_float ? " f64:" : is_bool ? " bool:" : " i64:";
-            answer += is_bool ? std::to_string(value.bytes[0]) : text_of(value.as<int64_t>(), is_float);
+            answer += is_bool ? std::to_string(value.bytes[0]) : text_of(word_of(value), is_float);
         }
     } catch (const Raised& raised) {
         answer = "raised " + std::to_string(raised.site);
@@ -126,26 +140,48 @@ std::string run(const Module& module, std::istringstream& line) {
     return answer;
 }
 
+Module after_passes(const Module& module) {
+    Module after = module;
+    for (Function& function : after.functions) passes::run_pipeline(module, function);
+    check(after);
+    return after;
+}
+
+// Where a function raises, what it has written by then may be different.
+bool are_alike(const std::string& one, const std::string& other) {
+    if (!one.starts_with("raised")) return one == other;
+    return one.substr(0, one.find('|')) == other.substr(0, other.find('|'));
+}
+
 void serve() {
-    Module module;
+    std::vector<Module> modules;  // as it is, and after passes
     std::string wrong;
     for (std::string text; std::getline(std::cin, text);) {
         std::istringstream line(text);
-        std::string word;
+        std::string word, passes;
         line >> word;
         if (word == "call") {
-            std::cout << (wrong.empty() ? run(module, line) : "wrong " + wrong + " | ") << std::endl;
+            std::string answer = "wrong " + wrong + " | ";
+            if (!modules.empty()) answer = run(modules[0], std::istringstream(line.str().substr(4)));
+            if (modules.size() > 1) {
+                const std::string after = run(modules[1], std::istringstream(line.str().substr(4)));
+                if (!are_alike(answer, after)) answer = "differs " + answer + ": " + after + " | ";
+            }
+            std::cout << answer << std::endl;
             continue;
         }
         size_t count = 0;
-        line >> count;
+        line >> count >> passes;
         std::string lines;
         for (; count > 0 && std::getline(std::cin, text); --count) lines += text + "\n";
-        wrong.clear();
+        modules.clear();
         try {
-            module = parse(lines);
+            Module module = parse(lines);
             check(module);
+            modules.push_back(std::move(module));
+            if (passes == "passes") modules.push_back(after_passes(modules[0]));
         } catch (const std::exception& error) {
+            modules.clear();
             wrong = one_line(error.what());
         }
     }

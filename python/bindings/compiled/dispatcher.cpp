@@ -28,6 +28,7 @@
 #include "convert/foreign_buffer.h"
 #include "device/device.h"
 #include "graph/storage.h"
+#include "ir/printer.h"
 #include "jit/specialisation.h"
 #include "lang/argument_errors.h"
 #include "lang/diagnostics.h"
@@ -191,22 +192,33 @@ std::vector<nb::object> globals_of(const State& state, const Program& program,
     return all;
 }
 
+struct Signature {
+    std::vector<lang::TypeRef> types;
+    std::vector<lang::GlobalArgument> globals;
+};
+
+Signature types_of(const State& state, const Program& program, const CallArguments& arguments,
+                   bool may_overlap) {
+    const std::vector<nb::object> objects = globals_of(state, program, arguments);
+    Signature signature;
+    signature.types = CallArguments::types_of(arguments.key(), state.parameters.size() + objects.size(),
+                                              may_overlap, state.functions);
+    for (size_t i = 0; i < objects.size(); ++i)
+        signature.globals.push_back({objects[i].ptr(), signature.types[state.parameters.size() + i]});
+    signature.types.resize(state.parameters.size());
+    return signature;
+}
+
 std::shared_ptr<const jit::Specialisation> compile(JitObject* self,
                                                    const std::shared_ptr<const Program>& program,
                                                    const CallArguments& arguments, bool may_overlap) {
     State& state = *self->state;
-    const std::vector<nb::object> objects = globals_of(state, *program, arguments);
-    std::vector<lang::TypeRef> types = CallArguments::types_of(
-        arguments.key(), state.parameters.size() + objects.size(), may_overlap, state.functions);
-    std::vector<lang::GlobalArgument> globals;
-    for (size_t i = 0; i < objects.size(); ++i)
-        globals.push_back({objects[i].ptr(), types[state.parameters.size() + i]});
-    types.resize(state.parameters.size());
+    const Signature signature = types_of(state, *program, arguments, may_overlap);
     const jit::Options options = state.options;
     std::shared_ptr<const jit::Specialisation> code;
     {
         const GilRelease release;
-        code = jit::compile(program->entry(), types, options, globals);
+        code = jit::compile(program->entry(), signature.types, options, signature.globals);
     }
     ++state.compilations;
     return code;
@@ -278,10 +290,25 @@ nb::object run_generators(JitObject* self, const std::shared_ptr<Compiled>& comp
     return run_keeping(call, *code, state.nogil);
 }
 
-nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* names) {
+void refresh(JitObject* self) {
     if (self->state->program == nullptr || !self->state->program->is_current() ||
         !self->state->functions.is_current())
         take_program(self);
+}
+
+void add_all(const State& state, std::span<PyObject* const> given, CallArguments& arguments) {
+    const std::string& name = state.program->entry().name;
+    for (size_t i = 0; i < given.size(); ++i) arguments.add(given[i], i, name, state.parameters[i]);
+    if (!state.program->globals.empty() || !arguments.functions().empty()) {
+        size_t place = given.size();
+        for (const nb::object& object : globals_of(state, *state.program, arguments))
+            arguments.add_global(object.ptr(), place++, name);
+    }
+    arguments.finish();
+}
+
+nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* names) {
+    refresh(self);
     State& state = *self->state;
     std::vector<PyObject*> bound;
     nb::object rest;
@@ -291,14 +318,7 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         count = bound.size();
     }
     CallArguments arguments(state.functions);
-    for (size_t i = 0; i < count; ++i)
-        arguments.add(given[i], i, state.program->entry().name, state.parameters[i]);
-    if (!state.program->globals.empty() || !arguments.functions().empty()) {
-        size_t place = count;
-        for (const nb::object& object : globals_of(state, *state.program, arguments))
-            arguments.add_global(object.ptr(), place++, state.program->entry().name);
-    }
-    arguments.finish();
+    add_all(state, {given, count}, arguments);
     const std::shared_ptr<Compiled> compiled = find(self, arguments);
     const jit::Specialisation* code = compiled->code.get();
     // What a generator writes is not known yet.
@@ -451,6 +471,27 @@ std::string signature_of(const jit::Specialisation& code) {
     return text + ") -> " + lang::describe(code.result);
 }
 
+// The kernel IR for arguments, given by their places, and the exceptions of its sites; no machine code is
+// made.
+nb::tuple lowered(nb::handle function, const nb::tuple& given) {
+    JitObject* const self = checked(function);
+    refresh(self);
+    const State& state = *self->state;
+    std::vector<PyObject*> objects;
+    for (nb::handle each : given) objects.push_back(each.ptr());
+    if (objects.size() != state.parameters.size()) throw TypeError("all arguments are needed");
+    CallArguments arguments(self->state->functions);
+    add_all(state, objects, arguments);
+    const Signature signature = types_of(state, *state.program, arguments, false);
+    const lang::Lowered made =
+        lang::lower(state.program->entry(), signature.types, state.options.semantics, signature.globals);
+    std::string text;
+    for (const ir::Function& each : made.module.functions) text += ir::print(each);
+    nb::list exceptions;
+    for (const lang::Site& site : made.sites) exceptions.append(site.exception.c_str());
+    return nb::make_tuple(text.c_str(), exceptions);
+}
+
 nb::dict texts_of(nb::handle function, const std::string& kind) {
     nb::dict texts;
     const std::vector<std::shared_ptr<Compiled>> compiled = checked(function)->state->compiled;
@@ -565,6 +606,9 @@ void bind_jit(nb::module_& m) {
     method(
         jit_type, "inspect_ir", [](nb::handle self) { return texts_of(self, "ir"); },
         "The kernel IR of each signature, as a dict.");
+    method(
+        jit_type, "_lowered", [](nb::handle self, const nb::tuple& given) { return lowered(self, given); },
+        nb::arg("arguments"));
     method(
         jit_type, "inspect_llvm", [](nb::handle self) { return texts_of(self, "llvm"); },
         "LLVM's IR of each signature after its passes, as a dict.");

@@ -1,6 +1,6 @@
 """Random functions by a compiler beside CPython.
 
-    python tests/python/jit/random_functions.py [--seed N] [--count N] [--parallel] [--bounds] [--ways all|turn|one]
+    python tests/python/jit/random_functions.py [--seed N] [--count N] [--parallel] [--bounds] [--ways all|turn|one|ir]
         [--jit weft|numba] [--shrink]
 
 A seed makes a function, the functions that it calls, and arguments (tests/python/support/jit_random.py). Values, types,
@@ -9,7 +9,8 @@ exceptions and what is written into arrays have to be the same, bit by bit. With
 With --bounds functions guard indices and divisors, with integers near where they end (jit_random_bounds.py).
 
 Ways to compile a function are without an optimisation, without checks of indices, with a verifier, without parallel
-loops, and none: then the oracle runs its kernel IR. `turn` takes one of them after another, a seed each.
+loops, and none: then the oracle runs its kernel IR. `turn` takes one of them after another, a seed each. `ir` makes no
+machine code at all: the oracle runs the kernel IR, before and after the passes, ten times as many functions in a second.
 """
 
 import argparse
@@ -37,13 +38,14 @@ import jit_random_bounds
 import jit_random_parallel
 import jit_wrapped
 
-# Errors that weft.jit tells before CPython comes there.
-EARLY = ("has no value here", "range() arg 3 must not be zero")
+# Errors that weft.jit tells before CPython comes there. What functions give that always raise is None.
+EARLY = ("has no value here", "range() arg 3 must not be zero", "Ask before whether it is None")
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SWITCHES = re.findall(r'"(\w+)"\)  // pass:', (ROOT / "src/core/optimisation_switches.def").read_text())
 WAYS = (*(f"without {name}" for name in SWITCHES), "unchecked", "verified", "serial", "oracle")
 THREADS = (1, 2, 7)
 MOST_CALLS = 4
+SITE_BITS = 20  # of the number of an error
 LONG = 20  # seconds after which a call is interrupted
 SILENT = 120  # after which a process is told to hang
 
@@ -242,14 +244,11 @@ def by_way(program, jit, way, first):
 
 def by_oracle(program, compiled, first):
     """The oracle has the same bits where the function returns, and an error where it raises."""
-    import jit_oracle
-
-    if not hasattr(by_oracle, "process"):
-        by_oracle.process = jit_oracle.Oracle()
     (text,) = compiled.inspect_ir().values()
-    by_oracle.process.load(text)
+    process = oracle()
+    process.load(text)
     for k, arguments in enumerate(program.calls):
-        what, values, arrays = by_oracle.process.call(arguments)
+        what, values, arrays = process.call(arguments)
         wanted, after, _ = first[k]
         if what == "returned":
             values = tuple(map(bits, values))
@@ -260,6 +259,56 @@ def by_oracle(program, compiled, first):
         elif what != wanted[0]:
             return f"oracle: f{arguments} is {what} {values}, not {readable(first[k])}"
     return ""
+
+
+def disagreement_of_ir(program, jit):
+    """What CPython and the kernel IR of a function do not agree on, run by the oracle, before and after passes.
+
+    No machine code is made, which takes most of the time, and nothing runs at the same time.
+    """
+    try:
+        text, exceptions = program.compile(jit)._lowered(arrays_of(program.calls[0]))
+    except Exception as error:
+        if any(text in str(error) for text in EARLY):
+            return ""
+        return f"{type(error).__name__}: {error}"
+    process = oracle()
+    process.load(text, passes=True)
+    for k, arguments in enumerate(program.calls):
+        what, values, arrays = process.call(arguments)
+        wanted = program.expected[k]
+        if what == "returned":
+            values = tuple(map(bits, values))
+            if len(values) < 2 and len(wanted[0][1]) == 2:
+                values = values[0] if values else bits(None)
+            found = (what, values)
+        elif what == "raised":
+            # Where it hangs on values, as of a float that has no integer, it has no name.
+            name = exceptions[int(values) % 2**SITE_BITS]
+            found = (what, name or wanted[0][1], wanted[0][2] if len(wanted[0]) > 2 else "")
+        else:
+            oracle.process.close()
+            del oracle.process
+            return (
+                f"oracle: f{shortened(arguments)} is {shortened(values)}, not {shortened(readable(wanted))}"
+            )
+        found = (found, [tuple(map(bits, array)) for array in arrays], wanted[2])
+        if program.wrong(found, k):
+            return message("oracle: ", arguments, found, wanted)
+    return ""
+
+
+def arrays_of(arguments):
+    return tuple(numpy.array(a, getattr(a, "dtype", None)) if isinstance(a, list) else a for a in arguments)
+
+
+def oracle():
+    """The process that runs kernel IR."""
+    import jit_oracle
+
+    if not hasattr(oracle, "process"):
+        oracle.process = jit_oracle.Oracle()
+    return oracle.process
 
 
 def message(way, arguments, found, wanted):
@@ -328,6 +377,8 @@ def _blocks(tree):
 
 def kind_of(message):
     """What a disagreement is about, for shrinking: the same error, or a wrong value."""
+    if "Error: " in message:
+        return re.sub(r"<[^>]*>|\d|'[^']*'", "", message.splitlines()[0])
     return message.split("(")[0].split(":")[0]
 
 
@@ -355,7 +406,7 @@ def program_of(seed, parallel, bounds=False):
 
 def ways_of(seed, choice):
     """The ways to compile a seed's function, but for the usual one."""
-    return {"all": WAYS, "turn": (WAYS[seed % len(WAYS)],), "one": ()}[choice]
+    return {"all": WAYS, "turn": (WAYS[seed % len(WAYS)],), "one": (), "ir": ()}[choice]
 
 
 def shrink(program, again):
@@ -364,11 +415,15 @@ def shrink(program, again):
 
     def still_wrong(smaller):
         sums = program.sums if program.parallel else None
+        signal.signal(signal.SIGALRM, interrupt)
+        signal.alarm(LONG)
         try:
             changed = Program(smaller, program.calls, f"<shrunk {len(made)}>", sums, program.wraps)
             found = again(changed)
-        except Exception:  # CPython itself does not take it
+        except Exception:  # CPython itself does not take it, or never ends it
             return False
+        finally:
+            signal.alarm(0)
         if found and kind_of(found) == kind:
             made.append(changed)
             return True
@@ -395,15 +450,17 @@ def compare(options, seeds, tell):
     for seed in seeds:
         tell(seed)
         program = program_of(seed, options.parallel, options.bounds)
-        ways = ways_of(seed, options.ways)
-        found = disagreement(program, jit, ways) if program.calls else ""
+        check = functools.partial(disagreement, jit=jit, ways=ways_of(seed, options.ways))
+        if options.ways == "ir":
+            check = functools.partial(disagreement_of_ir, jit=jit)
+        found = check(program) if program.calls else ""
         linecache.cache.pop(program.name, None)
         if not found:
             continue
         tell(seed)
         print(f"seed {seed}: {found}", flush=True)
         if options.shrink:
-            print(shrink(program, functools.partial(disagreement, jit=jit, ways=ways)), flush=True)
+            print(shrink(program, check), flush=True)
 
 
 def compare_beside(options, seeds):
@@ -447,7 +504,7 @@ def main():
     parser.add_argument("--parallel", action="store_true", help="with loops over prange")
     parser.add_argument("--bounds", action="store_true", help="with guards, near where integers end")
     parser.add_argument(
-        "--ways", choices=("all", "turn", "one"), default="one", help="ways to compile a function"
+        "--ways", choices=("all", "turn", "one", "ir"), default="one", help="ways to compile a function"
     )
     parser.add_argument("--jit", choices=("weft", "numba"), default="weft")
     parser.add_argument("--shrink", action="store_true")

@@ -603,3 +603,18 @@ def test_parallel_ranges_near_where_integers_end():
     for low, high in ((0, most), (-5, most), (-most - 1, most)):
         with pytest.raises(IndexError):
             first(a, low, high)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ("v[i] = a[v[i] % len(a)]", "v[i] = a[(i - 50) % len(a)]", "s = a[i:]\n        v[i] = s[v[i] % len(s)]"),
+)
+def test_nothing_outside_of_an_array_is_read_where_its_length_divides(body):
+    names = {"np": weft}
+    text = f"def f(v, a):\n    for i in np.prange(len(v)):\n        {body}\n"
+    exec(text, names)
+    function = weft.jit(names["f"], source=text)
+    v = numpy.arange(40)
+    with pytest.raises(ZeroDivisionError):
+        function(v, numpy.full(8, 77)[4:4])
+    assert numpy.array_equal(v, numpy.arange(40))

@@ -68,6 +68,22 @@ def test_calls_that_go_on_for_too_long_are_left_out():
     assert functions.Program(text, [(-1,), (5,)], "<long>", wraps=True).calls == [(5,)]
 
 
+def test_calls_of_which_an_iteration_behind_an_error_goes_on_for_too_long_are_left_out():
+    text = """
+def f(n):
+    t = 0
+    for j in np.prange(2):
+        t += 1 // j
+        k = n
+        while k != 0:
+            k -= 1
+    return t
+"""
+    program = functions.Program(text, [(-1,), (5,)], "<long>", 0, wraps=True)
+    assert program.calls == [(5,)]
+    assert program.expected[0][0][:2] == ("raised", "ZeroDivisionError")
+
+
 def test_what_ends_the_process_is_told(capsys):
     options = argparse.Namespace(
         parallel=False, bounds=False, ways="one", jit="?", shrink=False, process=os.getpid()
@@ -138,3 +154,33 @@ def test_the_oracle_finds_other_bits():
     assert functions.by_oracle(program, compiled, first) == ""
     wrong = [functions.outcome(lambda x: 0.3, (0.1,), True)]
     assert functions.by_oracle(program, compiled, wrong).startswith("oracle")
+
+
+@pytest.mark.parametrize("mode", (0, 1, 2, 3))
+def test_kernel_ir_alone(mode):
+    for seed in range(1000, 1050):
+        program = functions.program_of(seed, mode % 2 == 1, mode > 1)
+        if program.calls:
+            assert functions.disagreement_of_ir(program, weft.jit) == "", seed
+
+
+def test_kernel_ir_that_is_wrong_is_found():
+    program = functions.Program("def f(n):\n    return n + 1, 8 // n\n", [(3,), (0,)], "<right>")
+    assert functions.disagreement_of_ir(program, weft.jit) == ""
+    text, exceptions = program.compile(weft.jit)._lowered((3,))
+    assert exceptions == ["ZeroDivisionError"]
+
+    class Wrong:
+        def __init__(self, *made):
+            self.made = made
+
+        def _lowered(self, arguments):
+            return self.made
+
+    wrong = Wrong(text.replace("i64 1", "i64 2"), exceptions)
+    program.compile = lambda jit: wrong
+    assert "is (('returned', (5, 2))" in functions.disagreement_of_ir(program, weft.jit), text
+    wrong.made = text, ["IndexError"]
+    assert "IndexError" in functions.disagreement_of_ir(program, weft.jit)
+    wrong.made = text.replace("i64 1", "f64 1"), exceptions
+    assert functions.disagreement_of_ir(program, weft.jit).startswith("oracle: ")

@@ -45,17 +45,19 @@ class Oracle:
         self.process.stdout.close()
         self.process.wait()
 
-    def load(self, text):
-        """The module whose last function is called next."""
-        self.process.stdin.write(f"module {text.count(chr(10))}\n{text}")
+    def load(self, text, passes=False):
+        """The module whose last function is called next; with `passes` it is run after weft's passes, too."""
+        self.process.stdin.write(f"module {text.count(chr(10))}{' passes' * passes}\n{text}")
 
     def call(self, arguments):
-        """What a call comes to (returned, raised, fault or wrong), its values or why, and its arrays afterwards."""
+        """What a call comes to (returned, raised, fault, wrong or differs), its values or why, and its arrays afterwards."""
         self.process.stdin.write(" ".join(["call", *map(argument, arguments)]) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         outcome, _, arrays = line.partition(" |")
         what, _, rest = outcome.partition(" ")
+        if what in ("fault", "wrong", "differs", ""):
+            return what, line.strip(), []
         if what == "returned":
             rest = [number(*value.split(":")) for value in rest.split()]
         return (

@@ -352,8 +352,9 @@ class BoundsMaker:
             f"{x}, {self.name()}", f"{self.length()}, {x}, -1", f"0, {self.length()}, {self.pick(2, self.name())}",
         )  # fmt: skip
 
-    def body(self, indent, loops, counter, before=None):
-        """A loop's body with its counter, and perhaps its else."""
+    def body(self, indent, loops, counter, before=None, also=()):
+        """A loop's body with its counter and what else it sets, and perhaps its else."""
+        self.fixed += also
         if counter:
             self.fixed.append(counter)
             if self.chooser.random() < 0.6:
@@ -363,6 +364,8 @@ class BoundsMaker:
             self.write(indent + 1, before)
         if counter:
             self.fixed.remove(counter)
+        for name in also:
+            self.fixed.remove(name)
         if self.chooser.random() < 0.2:
             self.write(indent, "else:")
             self.block(indent + 1, loops, 2)
@@ -384,11 +387,7 @@ class BoundsMaker:
             f"for {v} in {array}[{self.whole(0)}:{self.pick('', self.whole(1))}]:",
         )  # fmt: skip
         self.write(indent, text)
-        if k in text:
-            self.fixed.append(k)
-        self.body(indent, loops, v)
-        if k in text:
-            self.fixed.remove(k)
+        self.body(indent, loops, v, also=[k] if f" {k}" in text else [])
 
     def write_over(self, indent, loops):
         """A loop over a generator, or a slice."""

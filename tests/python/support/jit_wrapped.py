@@ -1,7 +1,7 @@
 """Functions for CPython whose integers have 64 bits and wrap around, as those of weft.jit.
 
 The tree of a text is changed: numbers become `Wrapped`, and each iteration counts, so that a call that goes on for too
-long ends with `TooLong`.
+long ends with `TooLong`. All iterations of a parallel loop run, those behind an error, too, since any may go on for long.
 """
 
 import ast
@@ -92,12 +92,25 @@ class Counting:
     """The iterations that are left to a call, and what its tree calls."""
 
     def __init__(self):
+        self.begin()
+
+    def begin(self):
         self.left = MOST_ITERATIONS
+        self.error = None
 
     def tick(self):
         self.left -= 1
         if self.left < 0:
             raise TooLong
+
+    def keep(self, error):
+        """An error of an iteration at the same time as others."""
+        self.error = self.error or error
+
+    def raise_kept(self):
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
 
     def counted(self, values):
         for value in values:
@@ -132,8 +145,14 @@ class Changed(ast.NodeTransformer):
         return node
 
     def visit_For(self, node):
+        is_parallel = ast.unparse(node.iter).startswith("np.prange(")
         self.generic_visit(node)
         node.iter = _call("_counted", node.iter)
+        if is_parallel:
+            keeps = ast.Expr(_call("_keep", ast.Name("_error", ast.Load())))
+            handler = ast.ExceptHandler(ast.Name("Exception", ast.Load()), "_error", [keeps])
+            node.body = [ast.Try(node.body, [handler], [], [])]
+            node.orelse.insert(0, ast.Expr(_call("_raise_kept")))
         return node
 
     def visit_comprehension(self, node):
@@ -155,11 +174,12 @@ def function_of(text, name, names):
     """The function `f` of a text, for numbers of 64 bits; `names` are what it may use."""
     counting = Counting()
     names = {**names, "_narrowed": narrowed, "_counted": counting.counted, "_tick": counting.tick}
+    names.update(_keep=counting.keep, _raise_kept=counting.raise_kept)
     tree = ast.fix_missing_locations(Changed().visit(ast.parse(text)))
     exec(compile(tree, name, "exec"), names)
 
     def f(*arguments):
-        counting.left = MOST_ITERATIONS
+        counting.begin()
         return names["f"](*map(wrapped, arguments))
 
     return f
