@@ -130,6 +130,15 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     return result;
 }
 
+KernelText kernel_text(const lang::FunctionSource& function, std::span<const lang::TypeRef> arguments,
+                       const Options& options, std::span<const lang::GlobalArgument> globals) {
+    const lang::Lowered lowered = lang::lower(function, arguments, options.semantics, globals);
+    KernelText text;
+    for (const ir::Function& each : lowered.module.functions) text.ir += ir::print(each);
+    for (const lang::Site& site : lowered.sites) text.exceptions.push_back(site.exception);
+    return text;
+}
+
 std::string Specialisation::explain() const {
     struct Counts {
         int kinds[3] = {0, 0, 0};

@@ -70,4 +70,12 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
                                               const Options& options = {},
                                               std::span<const lang::GlobalArgument> globals = {});
 
+// The kernel IR alone, and the exceptions of its sites, where values do not decide which.
+struct KernelText {
+    std::string ir;
+    std::vector<std::string> exceptions;
+};
+KernelText kernel_text(const lang::FunctionSource& function, std::span<const lang::TypeRef> arguments,
+                       const Options& options, std::span<const lang::GlobalArgument> globals);
+
 }  // namespace weft::jit

@@ -28,7 +28,6 @@
 #include "convert/foreign_buffer.h"
 #include "device/device.h"
 #include "graph/storage.h"
-#include "ir/printer.h"
 #include "jit/specialisation.h"
 #include "lang/argument_errors.h"
 #include "lang/diagnostics.h"
@@ -483,13 +482,11 @@ nb::tuple lowered(nb::handle function, const nb::tuple& given) {
     CallArguments arguments(self->state->functions);
     add_all(state, objects, arguments);
     const Signature signature = types_of(state, *state.program, arguments, false);
-    const lang::Lowered made =
-        lang::lower(state.program->entry(), signature.types, state.options.semantics, signature.globals);
-    std::string text;
-    for (const ir::Function& each : made.module.functions) text += ir::print(each);
+    const jit::KernelText made =
+        jit::kernel_text(state.program->entry(), signature.types, state.options, signature.globals);
     nb::list exceptions;
-    for (const lang::Site& site : made.sites) exceptions.append(site.exception.c_str());
-    return nb::make_tuple(text.c_str(), exceptions);
+    for (const std::string& each : made.exceptions) exceptions.append(each.c_str());
+    return nb::make_tuple(made.ir.c_str(), exceptions);
 }
 
 nb::dict texts_of(nb::handle function, const std::string& kind) {

@@ -50,7 +50,7 @@ class Oracle:
         self.process.stdin.write(f"module {text.count(chr(10))}{' passes' * passes}\n{text}")
 
     def call(self, arguments):
-        """What a call comes to (returned, raised, fault, wrong or differs), its values or why, and its arrays afterwards."""
+        """What a call comes to (returned, raised, fault, wrong, differs), its values or why, its arrays afterwards."""
         self.process.stdin.write(" ".join(["call", *map(argument, arguments)]) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()

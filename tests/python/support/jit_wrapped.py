@@ -1,7 +1,7 @@
 """Functions for CPython whose integers have 64 bits and wrap around, as those of weft.jit.
 
 The tree of a text is changed: numbers become `Wrapped`, and each iteration counts, so that a call that goes on for too
-long ends with `TooLong`. All iterations of a parallel loop run, those behind an error, too, since any may go on for long.
+long ends with `TooLong`. All iterations of a parallel loop run, also those behind an error, since each may be too long.
 """
 
 import ast
