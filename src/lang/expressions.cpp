@@ -129,16 +129,18 @@ Value FunctionLowering::lower_name(NodeId id, Environment& environment) {
 
 Value FunctionLowering::read_variable(const Value& value, const std::string& name, NodeId id) {
     // A later iteration may find what an earlier one has assigned.
-    if (value.type->kind == TypeKind::kUnbound && dry_ && !loops_.empty()) return never();
-    if (value.type->kind == TypeKind::kUnbound)
-        fail(id, "variable '" + name + "' has no value here", "Assign it before.");
+    if (value.type->kind == TypeKind::kUnbound && dry_ && !loops_.empty()) {
+        if (node(id).kind == NodeKind::kName) undecided_at_ = id;
+        return never();
+    }
+    if (value.type->kind == TypeKind::kUnbound) fail(id, unbound(name), "Assign it before.");
     if (value.type->kind == TypeKind::kNever) return never();
     if (value.type->kind != TypeKind::kMaybe) return value;
     const std::vector<std::string>& captured = source_.captured;
     const bool is_free = std::find(captured.begin(), captured.end(), name) != captured.end();
-    Site unbound = site(is_free ? "NameError" : "UnboundLocalError", name);
-    unbound.kind = SiteKind::kUnbound;
-    check(value.parts[0], std::move(unbound), {}, id);
+    Site without = site(is_free ? "NameError" : "UnboundLocalError", name);
+    without.kind = SiteKind::kUnbound;
+    check(value.parts[0], std::move(without), {}, id);
     return {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, value.origin};
 }
 

@@ -640,7 +640,11 @@ bool FunctionLowering::lower_while(NodeId id, Environment& environment) {
     // The condition is tested in the body, where checks may leave the function.
     const auto test = [&](Environment& inner, Loop& loop) {
         const size_t temporaries = temporaries_.size();
-        const Value value = lower_condition(tested, inner);
+        Value value;
+        const auto walk = [&] { value = lower_condition(tested, inner); };
+        endless = false;
+        if (dry_ && !decided(walk)) return meet(loop, inner, id);
+        if (!dry_) walk();
         end_temporaries(temporaries);
         endless = value.type->literal && value.type->literal->as<bool>();
         const ValueId condition = value.parts[0];

@@ -463,7 +463,11 @@ TypeRef FunctionLowering::joined(TypeRef a, TypeRef b) {
 
 void FunctionLowering::fail(NodeId where, const std::string& what, const std::string& help,
                             const std::vector<std::pair<NodeId, std::string>>& others) const {
-    if (dry_ && undecided_) throw Undecided();
+    if (dry_ && undecided_ && deciding_ > 0) throw Undecided();
+    if (dry_ && undecided_ && undecided_at_ != 0) {
+        const std::string& name = variable(static_cast<size_t>(node(undecided_at_).number));
+        throw CompileError(render(spot(undecided_at_), unbound(name), {}, "Assign it before."));
+    }
     std::vector<std::pair<Spot, std::string>> spots;
     for (const auto& [node, note] : others) spots.push_back({spot(node), note});
     throw CompileError(render(spot(where), what, spots, help));

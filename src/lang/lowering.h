@@ -721,6 +721,9 @@ private:
 
     [[noreturn]] void fail(NodeId where, const std::string& what, const std::string& help = {},
                            const std::vector<std::pair<NodeId, std::string>>& others = {}) const;
+    static std::string unbound(const std::string& name) {
+        return "variable '" + name + "' has no value here";
+    }
     // As join(), for values whose memory may then be either's.
     static TypeRef joined(TypeRef a, TypeRef b);
     [[noreturn]] void refuse_arguments(NodeId where, const FunctionSource& callee,
@@ -732,9 +735,10 @@ private:
     void expect_index(TypeRef type, NodeId where) const;
     TypeRef join_or_fail(const Value& a, const Value& b, const std::string& name, NodeId where) const;
 
-    // A statement has a value whose type is not found yet, and an error may be none with it. The walk leaves
-    // the statement until the types around it have grown; if they do not, the last walk has the error.
+    // What is walked dry has a value whose type is not found yet, and an error may be none with it. The walk
+    // leaves it until the types around have grown; if they do not, the last walk has the error.
     struct Undecided {};
+    bool decided(const std::function<void()>& walk);  // whether it was not left
     // Nothing is emitted while one lives.
     class DryRun {
     public:
@@ -766,7 +770,9 @@ private:
     std::optional<ir::Builder> own_builder_;
     ir::Builder* builder_ = nullptr;
     bool dry_ = true;
-    bool undecided_ = false;  // the statement that is walked dry has had such a value
+    bool undecided_ = false;   // what is walked dry has had such a value
+    int deciding_ = 0;         // walks around that leave what is undecided
+    NodeId undecided_at_ = 0;  // the variable that was read
     TypeRef result_ = nullptr;
     bool asks_itself_ = false;  // the result hangs on a result that is not known yet
     NodeId result_origin_ = 0;

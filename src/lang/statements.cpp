@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <utility>
 
 #include "lang/lowering.h"
@@ -19,15 +20,16 @@ bool FunctionLowering::lower_block(NodeId id, Environment& environment) {
     return true;
 }
 
-bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
-    if (!dry_) return lower_decided(id, environment);
+bool FunctionLowering::decided(const std::function<void()>& walk) {
     const bool around = std::exchange(undecided_, false);
     const size_t loops = loops_.size(), tries = tries_.size(), finals = finals_.size();
     const size_t handling = handling_.size(), binding = binding_.size();
-    bool goes_on = node(id).kind != NodeKind::kReturn && node(id).kind != NodeKind::kRaise;
+    bool fine = true;
+    ++deciding_;
     try {
-        goes_on = lower_decided(id, environment);
+        walk();
     } catch (const Undecided&) {
+        fine = false;
         loops_.resize(loops);
         tries_.resize(tries);
         finals_.erase(finals_.begin() + static_cast<std::ptrdiff_t>(finals), finals_.end());
@@ -35,7 +37,19 @@ bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
         binding_.resize(binding);
         assigned_in_loop_ = nullptr;
     }
+    --deciding_;
     undecided_ = around;
+    return fine;
+}
+
+bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
+    if (!dry_) {
+        undecided_ = false;
+        undecided_at_ = 0;
+        return lower_decided(id, environment);
+    }
+    bool goes_on = node(id).kind != NodeKind::kReturn && node(id).kind != NodeKind::kRaise;
+    decided([&] { goes_on = lower_decided(id, environment); });
     return goes_on;
 }
 

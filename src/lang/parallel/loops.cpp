@@ -197,6 +197,7 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
     if (plan.refused != 0) fail(plan.refused, plan.why, plan.help);
     refuse_inner_functions(id, plan, environment);
     const Value range = lower(statement.children[1], environment);
+    if (range.type->kind == TypeKind::kNever) return true;
     if (dry_) return lower_for_over(id, range_sequence(range, id), environment);
     const size_t temporaries = temporaries_.size();
     const Sequence sequence = range_sequence(range, id);

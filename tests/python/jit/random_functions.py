@@ -10,7 +10,7 @@ With --bounds functions guard indices and divisors, with integers near where the
 
 Ways to compile a function are without an optimisation, without checks of indices, with a verifier, without parallel
 loops, and none: then the oracle runs its kernel IR. `turn` takes one of them after another, a seed each. `ir` makes no
-machine code at all: the oracle runs the kernel IR, before and after the passes, ten times as many functions in a second.
+machine code: the oracle runs the kernel IR, before and after the passes, ten times as many functions in a second.
 """
 
 import argparse

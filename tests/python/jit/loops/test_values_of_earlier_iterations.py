@@ -145,6 +145,10 @@ for k in (last, 1): t += k
 for k in [last, 1]: t += k
 for k in range(last, 5, 1 + last - last): t += k
 while last > 5: last -= 1
+while t < 3 and a[last] > 0: t += 1
+while t < 3 and last not in (last, 1): t += 1
+for k in np.prange(last): t += k
+for k in np.prange(len(a)): t += int(a[last])
 while t > 5 + last: t -= 1
 if last > 0: t += 1
 assert last >= 0
@@ -199,9 +203,22 @@ def f(a, b, n):
 """
 
 
-def function(statement, numpys, jit=None):
+class Plain:
+    prange = range
+
+    def __getattr__(self, name):
+        return getattr(numpy, name)
+
+
+def function(statement, jit=None):
     text = TEXT.format("\n            ".join(statement.split("; ")))
-    names = {"np": numpys, "Point": Point, "helper": helper, "twice": twice, "counted": counted}
+    names = {
+        "np": np if jit else Plain(),
+        "Point": Point,
+        "helper": helper,
+        "twice": twice,
+        "counted": counted,
+    }
     exec(text, names)
     return names["f"] if jit is None else jit(names["f"], source=text)
 
@@ -213,16 +230,29 @@ def result(f):
 
 @pytest.mark.parametrize("statement", [f"t += {e}" for e in EXPRESSIONS] + STATEMENTS)
 def test_a_value_of_the_iteration_before(statement):
-    assert result(function(statement, np, np.jit)) == result(function(statement, numpy))
+    assert result(function(statement, np.jit)) == result(function(statement))
 
 
-@pytest.mark.parametrize("statement", ("a[last] = 1", "t += a[last]", "t += sum(range(last))"))
+@pytest.mark.parametrize(
+    "statement", ("a[last] = 1", "t += a[last]", "t += sum(range(last))", "for k in np.prange(last): t += k")
+)
 def test_a_variable_that_no_iteration_assigns(statement):
     text = TEXT.format(statement.replace("last", "late")).replace("    return", "    late = 0\n    return")
-    names = {}
+    names = {"np": np}
     exec(text, names)
     with pytest.raises(np.CompileError, match="variable 'late' has no value here"):
         result(np.jit(names["f"], source=text))
+
+
+@pytest.mark.parametrize(
+    "condition", ("a[late] > 0", "a[0] > 0 and late not in (late, 1)", "(1 if a[0] > 0 else a[late]) > 0")
+)
+def test_a_condition_that_no_iteration_decides(condition):
+    text = f"def f(a):\n    while {condition}:\n        a[0] -= 1\n    late = 0\n"
+    names = {}
+    exec(text, names)
+    with pytest.raises(np.CompileError, match="variable 'late' has no value here"):
+        np.jit(names["f"], source=text)(numpy.ones(3))
 
 
 def test_an_index_that_the_function_finds_by_calling_itself():
