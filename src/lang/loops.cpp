@@ -221,6 +221,16 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, Nod
     return result;
 }
 
+// What no size reaches stands for the largest integer, so that nothing overflows.
+ValueId FunctionLowering::above(ValueId value) {
+    const ValueId one = integer(1).parts[0];
+    if (fact(value).most == INT64_MAX)
+        value = builder_->apply(OpId::kMinimum, {value, builder_->index(INT64_MAX - 1)});
+    const ValueId sum = builder_->apply(OpId::kAdd, {value, one});
+    note_operator(OpId::kAdd, sum, value, one);
+    return sum;
+}
+
 FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, NodeId where) {
     const TypeRef counter = scalar_type(ScalarType::kInt64, true);
     const ValueId start = range.parts[0], stop = range.parts[1], step = range.parts[2];
@@ -314,15 +324,7 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
                          builder_->index(1)});
         return builder_->apply(OpId::kSelect, {is_any, count, zero});
     };
-    // What no size reaches stands for the largest integer, so that nothing overflows.
-    const auto above = [this](ValueId value) {
-        const ValueId one = integer(1).parts[0];
-        if (fact(value).most == INT64_MAX)
-            value = builder_->apply(OpId::kMinimum, {value, builder_->index(INT64_MAX - 1)});
-        const ValueId sum = builder_->apply(OpId::kAdd, {value, one});
-        note_operator(OpId::kAdd, sum, value, one);
-        return sum;
-    };
+    const auto above = [this](ValueId value) { return this->above(value); };
     if (known_step && *known_step == -1) {
         result.extent = [start, stop, above](ValueId) { return std::pair(above(stop), above(start)); };
     } else if (!result.direct) {

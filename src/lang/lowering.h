@@ -127,6 +127,7 @@ private:
     Sequence sequence_of(NodeId id, Environment& environment);
     Sequence sequence_of(const Value& value, NodeId where);
     Sequence range_sequence(const Value& range, NodeId where);
+    ir::ValueId above(ir::ValueId value);  // value + 1
     Sequence indices_sequence(NodeId id, bool with_elements, const Arguments& given);
     Sequence enumerated_sequence(const Sequence& inner, const Value& start);
     Sequence zip_sequence(std::vector<Sequence> sequences);

@@ -148,7 +148,7 @@ void FunctionLowering::lower_chunk(NodeId id, const ParallelLoop& plan, const Va
             const ValueId first = element(builder_->index(0));
             const ValueId last = element(builder_->apply(OpId::kSubtract, {count, one}));
             return {builder_->apply(OpId::kMinimum, {first, last}),
-                    builder_->apply(OpId::kAdd, {builder_->apply(OpId::kMaximum, {first, last}), one})};
+                    above(builder_->apply(OpId::kMaximum, {first, last}))};
         };
     }
     Loop loop = open_loop(id, environment);

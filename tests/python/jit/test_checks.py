@@ -746,3 +746,27 @@ def test_ranges_that_go_down_from_the_largest_integer_are_out_of_bounds(start):
         else:
             with pytest.raises(IndexError):
                 weft.jit(function)(a, start, *arguments)
+
+
+@pytest.mark.parametrize("step", (-(2**63 - 1), -(2**62), -(2**40)))
+def test_parallel_ranges_that_go_down_from_the_largest_integer_are_out_of_bounds(step):
+    text = f"""\
+def f(a, n, m, step):
+    s = 0.0
+    for k in np.prange(n, m, step):
+        s += a[k]
+    return s
+
+def known(a, n, m, step):
+    s = 0.0
+    for k in np.prange(n, m, {step}):
+        s += a[k]
+    return s
+"""
+    names = {"np": weft}
+    exec(text, names)
+    for name in ("f", "known"):
+        function = weft.jit(names[name], source=text)
+        assert function(numpy.arange(5.0), 4, 3, step) == 4.0
+        with pytest.raises(IndexError):
+            function(numpy.arange(5.0), 2**63 - 1, 2**63 - 2**41, step)

@@ -195,7 +195,7 @@ class Maker:
         if kind == "root":
             return f"math.sqrt(abs({a}))"
         if kind == "digits":
-            return f"round({a}, {c.choice((-2, -1, 1, 2, 7))})"
+            return f"round(float({a}), {c.choice((-2, -1, 1, 2, 7))})"
         if kind == "call":
             found = self.call(REAL, depth)
             return found[0] if found else a
