@@ -221,7 +221,7 @@ def test_expressions_where_their_elements_are_looked_at_otherwise():
         x, y = a[:2] + b[:2]
         for item in a - b:
             total += item
-        values = [item for item in a * 2.0]
+        values = [item for item in a * 2.0]  # noqa: C416
         return inside, first, total, chain, x, y, sum(a + b), values, (a + 1.0 if total > 0 else b - 1.0)
 
     def g(a, b, i):
