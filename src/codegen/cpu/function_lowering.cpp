@@ -83,6 +83,73 @@ int64_t cost_of(const ir::Region& body) {
     return add(body, 0) ? cost : 0;
 }
 
+const Instruction* definition(const ir::Region& region, ValueId value) {
+    for (const Instruction& each : region.body) {
+        if (std::find(each.results.begin(), each.results.end(), value) != each.results.end()) return &each;
+    }
+    return nullptr;
+}
+
+bool is_one_of(const Instruction* each, std::initializer_list<OpId> operations) {
+    return each != nullptr && each->opcode == Opcode::kApply &&
+           std::find(operations.begin(), operations.end(), each->op->id) != operations.end();
+}
+
+}  // namespace
+
+// A number of the region that is still to be lowered, or of before it.
+std::optional<int64_t> FunctionLowering::constant_in(const ir::Region& region, ValueId value) const {
+    if (const Instruction* inside = definition(region, value)) {
+        const bool is_number =
+            inside->opcode == Opcode::kConstant && inside->constant.type == ScalarType::kInt64;
+        return is_number ? std::optional(inside->constant.as<int64_t>()) : std::nullopt;
+    }
+    const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(scalars_[value.index].parts[0]);
+    return number == nullptr ? std::nullopt : std::optional(number->getSExtValue());
+}
+
+// Whether the variable of the body with this number is counted by a constant, upwards or not.
+bool FunctionLowering::is_counted(const ir::Region& body, size_t number, bool upwards) const {
+    const Instruction* step = definition(body, body.body.back().operands[number]);
+    if (!is_one_of(step, {OpId::kAdd, OpId::kSubtract}) || step->operands[0] != body.arguments[number])
+        return false;
+    const std::optional<int64_t> amount = constant_in(body, step->operands[1]);
+    return amount && *amount != 0 && upwards == ((*amount > 0) == (step->op->id == OpId::kAdd));
+}
+
+// Whether a while loop is left where a variable that each iteration counts comes to an end:
+// `while true do { %p = less %i, %n; if %p {} else { break }; ...; yield %i + 1 }`.
+bool FunctionLowering::counts_to_its_end(const Instruction& loop) const {
+    const ir::Region &test = loop.regions[0], &body = loop.regions[1];
+    const std::vector<ValueId>& forwarded = test.body.back().operands;
+    if (!yields(test) || !yields(body) ||
+        !std::equal(test.arguments.begin(), test.arguments.end(), forwarded.begin() + 1, forwarded.end()))
+        return false;
+    for (const Instruction* exit : ir::exits_of(loop)) {
+        if (exit->opcode == Opcode::kContinue) return false;
+    }
+    return std::any_of(body.body.begin(), body.body.end(), [&](const Instruction& each) {
+        if (each.opcode != Opcode::kIf || yields(each.regions[1])) return false;
+        // What is tested first: `a < b and ...` is a branch.
+        const Instruction* condition = definition(body, each.operands[0]);
+        while (condition != nullptr &&
+               (condition->opcode == Opcode::kIf || is_one_of(condition, {OpId::kLogicalAnd})))
+            condition = definition(body, condition->operands[0]);
+        const bool is_below = is_one_of(condition, {OpId::kLess, OpId::kLessEqual});
+        if (!is_below && !is_one_of(condition, {OpId::kGreater, OpId::kGreaterEqual})) return false;
+        for (size_t side = 0; side < 2; ++side) {
+            const auto at =
+                std::find(body.arguments.begin(), body.arguments.end(), condition->operands[side]);
+            if (at == body.arguments.end()) continue;
+            const auto number = static_cast<size_t>(at - body.arguments.begin());
+            if (is_counted(body, number, is_below == (side == 0))) return true;
+        }
+        return false;
+    });
+}
+
+namespace {
+
 // How deep loops stand in each other; a call counts as one.
 int loops_inside(const ir::Region& region) {
     int most = 0;
@@ -384,8 +451,10 @@ bool FunctionLowering::always_calls(const ir::Region& body) const {
 // Loops around loops count iterations up to a pause, while loops as well. Others become vectors, and go over
 // blocks of iterations.
 KernelLowering::Pauses FunctionLowering::open_pauses(const Instruction& loop) {
-    if (kernel_.is_kernel || !has_pauses_ || loop.lanes != 1 || always_calls(loop.regions.back())) return {};
     const bool is_for = loop.opcode == Opcode::kFor;
+    // Inside of a loop that asks, only what may never end does so itself.
+    const bool asks = has_pauses_ || !(is_for || counts_to_its_end(loop));
+    if (kernel_.is_kernel || !asks || loop.lanes != 1 || always_calls(loop.regions.back())) return {};
     const auto constant = [&](size_t k) {
         const auto* value = llvm::dyn_cast<llvm::ConstantInt>(index(loop.operands[k]));
         return value == nullptr ? std::optional<int64_t>() : value->getSExtValue();

@@ -10,6 +10,7 @@
 // calls up to a pause, too: both are in `depth`, which is where the host's call has begun.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,9 @@ private:
     llvm::Value* depth();
     void share_pauses(Pauses& pauses);
     bool always_calls(const ir::Region& body) const;
+    std::optional<int64_t> constant_in(const ir::Region& region, ir::ValueId value) const;
+    bool is_counted(const ir::Region& body, size_t number, bool upwards) const;
+    bool counts_to_its_end(const ir::Instruction& loop) const;
     void write(std::span<const Scalar> values, llvm::Value* to);
     std::vector<Scalar> read(std::span<const ir::Type> types, llvm::Value* from);
     void go_on_if(llvm::Value* holds, llvm::BasicBlock* fails, const char* name);

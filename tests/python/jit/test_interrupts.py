@@ -91,6 +91,26 @@ def walks_in_chunks(n):
     for i in np.prange(2):
         s += walk(n)
     return s
+
+
+def inner_while(n):
+    s = 1
+    for i in range(min(n, 5)):
+        while n > 1 and s > 0:
+            s = abs(s ^ i) + 1
+            if s > 1000:
+                s = 1
+    return s
+
+
+def while_in_chunks(n):
+    a = np.zeros(8)
+    for i in np.prange(8):
+        k = 1
+        while n > 1 and k != 0:
+            k = 3 - k
+        a[i] = k
+    return a[3]
 '''
 linecache.cache["<interrupted>"] = (len(text), None, text.splitlines(True), "<interrupted>")
 names = {"np": np}
@@ -106,7 +126,7 @@ for name in sys.argv[2:]:
 """
 
 NAMES = """one_loop inner_loops long_inner_loops while_loop leaves heap walk recursion walk_caught
-walks_in_chunks""".split()
+walks_in_chunks inner_while while_in_chunks""".split()
 
 
 @pytest.mark.parametrize("gil", ("gil", "nogil"))
