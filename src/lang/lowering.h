@@ -504,6 +504,7 @@ private:
     Value defer(TypeRef element, std::vector<ir::ValueId> shape, std::span<const Value> operands,
                 std::function<Value(std::span<const Value>)> each, NodeId where);
     Value forced(const Value& value);
+    Value forced_alone(const Value& value);
     void repeat_into(const Value& target, const DeferredArray& deferred);
     bool may_read(const Value& value, const Value& array) const;
     void compute_into(const Value& target, const Value& value, ir::ValueId fits,

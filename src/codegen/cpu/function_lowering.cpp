@@ -90,6 +90,12 @@ const Instruction* definition(const ir::Region& region, ValueId value) {
     return nullptr;
 }
 
+// Whether the value is another one in each iteration.
+bool is_of(const ir::Region& body, ValueId value) {
+    return std::find(body.arguments.begin(), body.arguments.end(), value) != body.arguments.end() ||
+           definition(body, value) != nullptr;
+}
+
 bool is_one_of(const Instruction* each, std::initializer_list<OpId> operations) {
     return each != nullptr && each->opcode == Opcode::kApply &&
            std::find(operations.begin(), operations.end(), each->op->id) != operations.end();
@@ -106,6 +112,20 @@ std::optional<int64_t> FunctionLowering::constant_in(const ir::Region& region, V
     }
     const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(scalars_[value.index].parts[0]);
     return number == nullptr ? std::nullopt : std::optional(number->getSExtValue());
+}
+
+// Whether `condition` is that of `a and b`, whose first operand is a.
+bool FunctionLowering::is_conjunction(const ir::Region& body, const Instruction* condition) const {
+    if (is_one_of(condition, {OpId::kLogicalAnd})) return true;
+    if (condition == nullptr || condition->opcode != Opcode::kIf) return false;
+    const ir::Region& otherwise = condition->regions[1];
+    if (!yields(otherwise) || otherwise.body.back().operands.size() != 1) return false;
+    const ValueId value = otherwise.body.back().operands[0];
+    const Instruction* inside = definition(otherwise, value);
+    if (inside == nullptr) inside = definition(body, value);
+    if (inside != nullptr) return inside->opcode == Opcode::kConstant && !inside->constant.as<bool>();
+    const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(scalars_[value.index].parts[0]);
+    return number != nullptr && number->isZero();
 }
 
 // Whether the variable of the body with this number is counted by a constant, upwards or not.
@@ -130,11 +150,9 @@ bool FunctionLowering::counts_to_its_end(const Instruction& loop) const {
     }
     return std::any_of(body.body.begin(), body.body.end(), [&](const Instruction& each) {
         if (each.opcode != Opcode::kIf || yields(each.regions[1])) return false;
-        // What is tested first: `a < b and ...` is a branch.
+        // What is tested first: `a < b and ...` is a branch, which is false where that is.
         const Instruction* condition = definition(body, each.operands[0]);
-        while (condition != nullptr &&
-               (condition->opcode == Opcode::kIf || is_one_of(condition, {OpId::kLogicalAnd})))
-            condition = definition(body, condition->operands[0]);
+        while (is_conjunction(body, condition)) condition = definition(body, condition->operands[0]);
         const bool is_below = is_one_of(condition, {OpId::kLess, OpId::kLessEqual});
         if (!is_below && !is_one_of(condition, {OpId::kGreater, OpId::kGreaterEqual})) return false;
         for (size_t side = 0; side < 2; ++side) {
@@ -142,6 +160,9 @@ bool FunctionLowering::counts_to_its_end(const Instruction& loop) const {
                 std::find(body.arguments.begin(), body.arguments.end(), condition->operands[side]);
             if (at == body.arguments.end()) continue;
             const auto number = static_cast<size_t>(at - body.arguments.begin());
+            if (!constant_in(body, condition->operands[1 - side]) &&
+                is_of(body, condition->operands[1 - side]))
+                continue;  // an end that may move, too
             if (is_counted(body, number, is_below == (side == 0))) return true;
         }
         return false;

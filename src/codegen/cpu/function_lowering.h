@@ -67,6 +67,7 @@ private:
     void share_pauses(Pauses& pauses);
     bool always_calls(const ir::Region& body) const;
     std::optional<int64_t> constant_in(const ir::Region& region, ir::ValueId value) const;
+    bool is_conjunction(const ir::Region& body, const ir::Instruction* condition) const;
     bool is_counted(const ir::Region& body, size_t number, bool upwards) const;
     bool counts_to_its_end(const ir::Instruction& loop) const;
     void write(std::span<const Scalar> values, llvm::Value* to);

@@ -110,10 +110,21 @@ Value FunctionLowering::forced(const Value& value) {
     return result;
 }
 
+// The same, but each operator has a loop of its own, so that the code does not grow with the square of their
+// number.
+Value FunctionLowering::forced_alone(const Value& value) {
+    if (value.deferred == nullptr) return value;
+    DeferredArray alone = *value.deferred;
+    for (Value& operand : alone.operands) operand = forced_alone(operand);
+    Value last = value;
+    last.deferred = std::make_shared<const DeferredArray>(std::move(alone));
+    return forced(last);
+}
+
 // Operands whose dimensions may be shorter are computed first, so that no element of them is computed twice.
 void FunctionLowering::repeat_into(const Value& target, const DeferredArray& deferred) {
     std::vector<Value> operands;
-    for (const Value& operand : deferred.operands) operands.push_back(forced(operand));
+    for (const Value& operand : deferred.operands) operands.push_back(forced_alone(operand));
     for_each_element(target, [&](std::span<const ValueId> indices) {
         const size_t temporaries = temporaries_.size();
         std::vector<Value> elements;

@@ -103,6 +103,27 @@ def inner_while(n):
     return s
 
 
+def moving_end(n):
+    s = 0
+    for i in range(min(n, 5)):
+        k, end = 0, n
+        while k < end:
+            k += 1
+            end += n > 1
+        s += k
+    return s
+
+
+def either(n):
+    s = 0
+    for i in range(min(n, 5)):
+        k = 0
+        while k < 3 or n > 1:
+            k += 1
+            s ^= k
+    return s
+
+
 def while_in_chunks(n):
     a = np.zeros(8)
     for i in np.prange(8):
@@ -126,7 +147,7 @@ for name in sys.argv[2:]:
 """
 
 NAMES = """one_loop inner_loops long_inner_loops while_loop leaves heap walk recursion walk_caught
-walks_in_chunks inner_while while_in_chunks""".split()
+walks_in_chunks inner_while moving_end either while_in_chunks""".split()
 
 
 @pytest.mark.parametrize("gil", ("gil", "nogil"))
