@@ -94,7 +94,7 @@ struct GlobalArgument {
 };
 
 // Throws CompileError. The sources have to live as long as the result. The module's entry takes `globals`
-// behind the arguments.
+// behind the arguments, and nothing for an argument whose type is a constant.
 Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments, const Options& options = {},
               std::span<const GlobalArgument> globals = {});
 

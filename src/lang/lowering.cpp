@@ -108,6 +108,10 @@ Environment FunctionLowering::parameters(bool real) {
     Environment environment(source_.tree.variables().size(), {simple_type(TypeKind::kUnbound), {}, 0});
     const auto parameter = [&](TypeRef type, const std::string& name, NodeId origin) {
         Value value{type, {}, origin};
+        if (is_constant(type)) {  // which its caller leaves out
+            value.parts = constant_of(type).parts;
+            return value;
+        }
         std::vector<ir::Type> types;
         append_ir_types(types, value.type, true);
         for (size_t k = 0; k < types.size(); ++k) {

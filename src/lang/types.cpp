@@ -276,6 +276,12 @@ TypeRef optional_type(TypeRef type) {
     return intern(std::move(optional));
 }
 
+bool is_constant(TypeRef type) {
+    if (is_scalar(type)) return type->literal.has_value();
+    return has_items(type) && !type->parts.empty() &&
+           std::all_of(type->parts.begin(), type->parts.end(), is_constant);
+}
+
 TypeRef without_literals(TypeRef type) {
     if (type->literal) return scalar_type(type->scalar, type->weak);
     if (type->parts.empty()) return type;

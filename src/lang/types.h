@@ -105,6 +105,8 @@ TypeRef simple_type(TypeKind kind);  // kNone, kNever, kRange, kUnbound
 TypeRef symbol_type(const Symbol* symbol);
 TypeRef maybe_type(TypeRef type);
 TypeRef optional_type(TypeRef type);
+// Whether it tells the whole value, a number or several.
+bool is_constant(TypeRef type);
 // Without the values of literals.
 TypeRef without_literals(TypeRef type);
 

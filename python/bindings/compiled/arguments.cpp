@@ -28,7 +28,8 @@ enum class KeyKind : uint64_t {
     kShared,
     kSlice,
     kEllipsis,
-    kStructures
+    kStructures,
+    kConstant
 };
 constexpr int kKindShift = 56;
 constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9, kSingle = 1U << 10;
@@ -82,6 +83,7 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
             return lang::slice_type(std::move(bounds));
         }
         case KeyKind::kEllipsis: return lang::simple_type(lang::TypeKind::kEllipsis);
+        case KeyKind::kConstant: return reinterpret_cast<lang::TypeRef>(*key++);
         case KeyKind::kFunction: return functions.type_of(code & 0xFFFFFFFF);
         case KeyKind::kShared:
         case KeyKind::kNone: break;
@@ -322,6 +324,11 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
     }
     throw TypeError("argument '" + name + "' of " + function + "() is a " + type_name(object) +
                     ", which compiled functions do not take: give numbers, arrays, lists or tuples of such");
+}
+
+void CallArguments::add_constant(lang::TypeRef type) {
+    key_.push_back(key_of(KeyKind::kConstant, 0));
+    key_.push_back(reinterpret_cast<uint64_t>(type));
 }
 
 // The arrays in a list, in any depth.

@@ -86,6 +86,9 @@ public:
     /// Throws for what no compiled function takes; `name` is the parameter's.
     void add(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
 
+    /// One that the call leaves out, whose value is part of its type.
+    void add_constant(lang::TypeRef type);
+
     struct Memory {
         char* data;
         size_t parameter;

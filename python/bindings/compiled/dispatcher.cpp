@@ -73,6 +73,7 @@ struct State {
     bool has_keyword_only = false;
     std::optional<size_t> rest;                       // the parameter *args
     std::vector<nb::object> defaults;                 // by parameter; null where there is none
+    std::vector<lang::TypeRef> constants;             // of those, null where the value is no part of the type
     std::vector<std::shared_ptr<Compiled>> compiled;  // the last used first
     std::vector<std::shared_ptr<Compilation>> running;
     std::vector<nb::object> names;  // of parameters
@@ -112,6 +113,7 @@ void take_program(JitObject* self) {
     state.parameters.clear();
     state.keyword_only.clear();
     state.defaults.clear();
+    state.constants.clear();
     state.names.clear();
     const lang::Tree& tree = state.program->entry().tree;
     size_t given = 0;
@@ -128,10 +130,14 @@ void take_program(JitObject* self) {
         const bool has_default =
             node.kind == lang::NodeKind::kDefault || node.kind == lang::NodeKind::kKeywordDefault;
         state.defaults.push_back(has_default ? nb::object(state.program->defaults[given++]) : nb::object());
+        state.constants.push_back(has_default ? type_of_constant_default(state.defaults.back()) : nullptr);
     }
 }
 
-// The arguments in the order of the parameters, with CPython's errors. The objects are borrowed.
+// What a call gives, by parameter. Null is a constant that it leaves out; all others are borrowed.
+using Given = std::span<PyObject* const>;
+
+// The arguments in the order of the parameters, with CPython's errors.
 void bind_arguments(const State& state, PyObject* const* arguments, size_t count, PyObject* names,
                     std::vector<PyObject*>& bound, nb::object& rest) {
     const std::string& function = state.program->entry().name;
@@ -172,7 +178,8 @@ void bind_arguments(const State& state, PyObject* const* arguments, size_t count
     }
     lang::MissingArguments missing;
     for (size_t i = 0; i < total; ++i) {
-        if (bound[i] == nullptr && state.defaults[i].is_valid()) bound[i] = state.defaults[i].ptr();
+        if (bound[i] != nullptr || state.constants[i] != nullptr) continue;
+        bound[i] = state.defaults[i].ptr();
         if (bound[i] == nullptr) missing.add(state.parameters[i], state.keyword_only[i]);
     }
     if (!missing.empty()) throw TypeError(missing.message(function));
@@ -267,15 +274,24 @@ std::shared_ptr<Compiled> find(JitObject* self, const CallArguments& arguments) 
     return made;
 }
 
+void add_given(const State& state, Given given, CallArguments& arguments) {
+    const std::string& name = state.program->entry().name;
+    for (size_t i = 0; i < given.size(); ++i) {
+        if (given[i] == nullptr) {
+            arguments.add_constant(state.constants[i]);
+        } else {
+            arguments.add(given[i], i, name, state.parameters[i]);
+        }
+    }
+}
+
 // A call whose result is or has generators, which keep its arguments and its memory.
 nb::object run_generators(JitObject* self, const std::shared_ptr<Compiled>& compiled,
-                          const jit::Specialisation* code, std::span<PyObject* const> given) {
+                          const jit::Specialisation* code, Given given) {
     State& state = *self->state;
     const auto call = std::make_shared<KeptCall>(state.functions, compiled, state.options);
-    for (size_t i = 0; i < given.size(); ++i) {
-        call->objects.push_back(nb::borrow(given[i]));
-        call->arguments.add(given[i], i, state.program->entry().name, state.parameters[i]);
-    }
+    for (PyObject* object : given) call->objects.push_back(nb::borrow(object));
+    add_given(state, given, call->arguments);
     call->own_words = call->arguments.words().size();
     const std::vector<nb::object> objects = globals_of(state, *state.program, call->arguments);
     for (const nb::object& object : objects) {
@@ -295,13 +311,12 @@ void refresh(JitObject* self) {
         take_program(self);
 }
 
-void add_all(const State& state, std::span<PyObject* const> given, CallArguments& arguments) {
-    const std::string& name = state.program->entry().name;
-    for (size_t i = 0; i < given.size(); ++i) arguments.add(given[i], i, name, state.parameters[i]);
+void add_all(const State& state, Given given, CallArguments& arguments) {
+    add_given(state, given, arguments);
     if (!state.program->globals.empty() || !arguments.functions().empty()) {
         size_t place = given.size();
         for (const nb::object& object : globals_of(state, *state.program, arguments))
-            arguments.add_global(object.ptr(), place++, name);
+            arguments.add_global(object.ptr(), place++, state.program->entry().name);
     }
     arguments.finish();
 }
@@ -463,10 +478,17 @@ JitObject* checked(nb::handle object) {
     return self_of(object.ptr());
 }
 
-std::string signature_of(const jit::Specialisation& code) {
+// A default that is part of the code is told by its value.
+std::string signature_of(const State& state, const jit::Specialisation& code) {
     std::string text = "(";
-    for (size_t i = 0; i < code.arguments.size(); ++i)
-        text += (i > 0 ? ", " : "") + lang::describe(code.arguments[i]);
+    for (size_t i = 0; i < code.arguments.size(); ++i) {
+        text += i > 0 ? ", " : "";
+        if (lang::is_constant(code.arguments[i])) {
+            text += state.parameters[i] + "=" + text_of(nb::repr(state.defaults[i]));
+        } else {
+            text += lang::describe(code.arguments[i]);
+        }
+    }
     return text + ") -> " + lang::describe(code.result);
 }
 
@@ -491,24 +513,28 @@ nb::tuple lowered(nb::handle function, const nb::tuple& given) {
 
 nb::dict texts_of(nb::handle function, const std::string& kind) {
     nb::dict texts;
-    const std::vector<std::shared_ptr<Compiled>> compiled = checked(function)->state->compiled;
-    for (const std::shared_ptr<Compiled>& each : compiled) {
-        std::string text = each->code->ir;
+    const State& state = *checked(function)->state;
+    std::vector<std::pair<std::string, std::shared_ptr<const jit::Specialisation>>> compiled;
+    for (const std::shared_ptr<Compiled>& each : state.compiled)
+        compiled.emplace_back(signature_of(state, *each->code), each->code);
+    for (const auto& [signature, code] : compiled) {
+        std::string text = code->ir;
         if (kind != "ir") {
-            const GilRelease release;
-            const jit::Specialisation::Texts made = each->code->texts();
+            const GilRelease release;  // others may compile meanwhile
+            const jit::Specialisation::Texts made = code->texts();
             text = kind == "llvm" ? made.llvm_ir : made.assembly;
         }
-        texts[signature_of(*each->code).c_str()] = text;
+        texts[signature.c_str()] = text;
     }
     return texts;
 }
 
 std::string explain(nb::handle function) {
     std::string text;
-    for (const std::shared_ptr<Compiled>& each : checked(function)->state->compiled) {
+    const State& state = *checked(function)->state;
+    for (const std::shared_ptr<Compiled>& each : state.compiled) {
         if (!text.empty()) text += "\n";
-        text += each->program->entry().name + signature_of(*each->code) + "\n" + each->code->explain();
+        text += each->program->entry().name + signature_of(state, *each->code) + "\n" + each->code->explain();
     }
     return text.empty() ? "nothing is compiled yet: call the function" : text;
 }
@@ -516,8 +542,9 @@ std::string explain(nb::handle function) {
 PyObject* get_signatures(PyObject* self, void*) {
     return guarded([&] {
         nb::list all;
-        for (const std::shared_ptr<Compiled>& each : self_of(self)->state->compiled)
-            all.append(signature_of(*each->code));
+        const State& state = *self_of(self)->state;
+        for (const std::shared_ptr<Compiled>& each : state.compiled)
+            all.append(signature_of(state, *each->code).c_str());
         return all.release().ptr();
     });
 }
@@ -526,13 +553,14 @@ PyObject* get_signatures(PyObject* self, void*) {
 PyObject* get_stats(PyObject* self, void*) {
     return guarded([&] {
         nb::dict all;
-        for (const std::shared_ptr<Compiled>& each : self_of(self)->state->compiled) {
+        const State& state = *self_of(self)->state;
+        for (const std::shared_ptr<Compiled>& each : state.compiled) {
             nb::dict one;
             one["calls"] = each->calls;
             one["compile_seconds"] = each->code->compile_seconds;
             one["from_disk"] = each->code->from_disk;
             one["overlapping_arrays"] = each->overlap != nullptr;
-            all[signature_of(*each->code).c_str()] = one;
+            all[signature_of(state, *each->code).c_str()] = one;
         }
         return all.release().ptr();
     });

@@ -53,6 +53,22 @@ lang::TypeRef type_of_constant(nb::handle value) {
     return nullptr;
 }
 
+lang::TypeRef type_of_constant_default(nb::handle value) {
+    PyObject* const object = value.ptr();
+    const auto is_plain = [](nb::handle item) { return type_of_constant_default(item) != nullptr; };
+    bool plain = PyBool_Check(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
+                 PyComplex_CheckExact(object);
+    if (PyTuple_CheckExact(object)) {
+        const auto items = nb::borrow<nb::tuple>(value);
+        plain = items.size() > 0 && std::all_of(items.begin(), items.end(), is_plain);
+    } else if (!plain) {
+        const lang::Record* const record = record_of(value.type());
+        plain = record != nullptr && record->is_enumeration;
+    }
+    const lang::TypeRef type = plain ? type_of_constant(value) : nullptr;
+    return type != nullptr && lang::is_constant(type) ? type : nullptr;
+}
+
 namespace {
 
 class Maker {

@@ -25,6 +25,10 @@ struct DescribedFunction {
 /// The type of a number, text, None, or tuple or record of such, with its value; null for anything else.
 lang::TypeRef type_of_constant(nb::handle value);
 
+/// The same for what a parameter's default may be to be part of the code: Python's own numbers, members of
+/// enumerations, and tuples of such.
+lang::TypeRef type_of_constant_default(nb::handle value);
+
 struct Program {
     std::vector<std::unique_ptr<lang::FunctionSource>> functions;  // the first is the one that is called
     std::map<const lang::Symbol*, nb::object> classes;             // of exceptions

@@ -21,8 +21,9 @@ class Described(namedtuple("Described", _FIELDS)):
     __slots__ = ()
 
 
-# What a code object settles: all but its free names. `chains` are those, each with the parts that its symbol has.
-_Known = namedtuple("_Known", "code file first_line source tree positions chains parameters")
+# What a code object and which parameters have defaults settle: all but its free names. `chains` are those, each with
+# the parts that its symbol has.
+_Known = namedtuple("_Known", "code defaults file first_line source tree positions chains parameters")
 
 _known = {}  # by the id of the code object, for as long as that lives
 
@@ -45,11 +46,13 @@ def describe(function, source=None):
     if (
         known is None
         or known.code() is not code
+        or known.defaults != _have_defaults(function)
         or not all(names.resolve(chain)[1] == used for chain, used in known.chains)
     ):
         names = Names(function)
         known = _read(function, source, names)
-    defaults = function.__kwdefaults__ or {}
+    by_keyword = function.__kwdefaults__ or {}
+    by_place = function.__defaults__ or ()
     return Described(
         function.__name__,
         function.__qualname__,
@@ -63,8 +66,12 @@ def describe(function, source=None):
         names.guards,
         known.parameters,
         (
-            *(function.__defaults__ or ()),
-            *(defaults[name] for name, kind in known.parameters if kind == "keyword" and name in defaults),
+            *by_place[max(len(by_place) - code.co_argcount, 0) :],
+            *(
+                by_keyword[name]
+                for name, kind in known.parameters
+                if kind == "keyword" and name in by_keyword
+            ),
         ),
     )
 
@@ -74,11 +81,13 @@ def _read(function, source, names):
     text = _source.capture(function, source)
     node = _source.find(function, text)
     writer = Writer(text, function.__name__, names)
-    writer.function(node)
+    defaults = _have_defaults(function)
+    writer.function(node, defaults)
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
     key = id(code)
     known = _Known(
         weakref.ref(code, lambda _: _known.pop(key, None)),
+        defaults,
         text.file,
         first,
         [line.rstrip("\r\n") for line in text.lines[first - 1 : node.end_lineno]],
@@ -90,6 +99,15 @@ def _read(function, source, names):
     if not isinstance(source, str):
         _known[key] = known
     return known
+
+
+def _have_defaults(function):
+    """Which parameters have a default now, by place and by keyword only: the text's may have been replaced."""
+    code = function.__code__
+    plain, count = code.co_argcount, len(function.__defaults__ or ())
+    only = code.co_varnames[plain : plain + code.co_kwonlyargcount]
+    by_keyword = function.__kwdefaults__ or {}
+    return [i + count >= plain for i in range(plain)], [name in by_keyword for name in only]
 
 
 def _parameters(code):

@@ -94,16 +94,20 @@ class Writer:
         self._parts.append(f" ({word})" if atom is None else f" ({word} {atom})")
         self.positions.extend((place.lineno, place.col_offset, place.end_lineno, place.end_col_offset))
 
-    def function(self, node):
-        """The whole function, a FunctionDef or a Lambda."""
+    def function(self, node, defaults):
+        """The whole function, a FunctionDef or a Lambda.
+
+        `defaults` tells of its parameters, those by place and those by keyword only, which have a default now.
+        """
         try:
-            self._definition(node, values_apart=True)
+            self._definition(node, defaults)
         except RecursionError:
             self.refuse(
                 node, "the function is nested too deeply", "take parts of it into functions of their own"
             )
 
-    def _definition(self, node, values_apart=False):
+    def _definition(self, node, defaults=None):
+        values_apart = defaults is not None
         is_lambda = isinstance(node, ast.Lambda)
         if isinstance(node, ast.AsyncFunctionDef):
             self._refuse_kind(node)
@@ -115,7 +119,7 @@ class Writer:
         scope = Scope(own_names(node), outer)
         if outer is None:
             self._own = scope.names
-        self._parameters(node, scope, values_apart)
+        self._parameters(node, scope, defaults)
         self._scope = scope
         around = self._in_final, self._is_generator
         self._in_final, self._is_generator = None, not is_lambda and yields(node)
@@ -134,26 +138,26 @@ class Writer:
         self._scope = outer
         self._close()
 
-    def _parameters(self, node, scope, values_apart):
+    def _parameters(self, node, scope, defaults):
         arguments = node.args
         if arguments.kwarg is not None:
             self.refuse(arguments.kwarg, f"`**{arguments.kwarg.arg}` is not compiled", "name the parameters")
         self._open("params", node)
         plain = arguments.posonlyargs + arguments.args
-        without = len(plain) - len(arguments.defaults)
-        values = [None] * without + arguments.defaults
-        for a, value in zip(plain, values, strict=True):
-            self._parameter("default" if value is not None else "param", a, None if values_apart else value)
+        values = [None] * (len(plain) - len(arguments.defaults)) + arguments.defaults
+        by_place, by_keyword = defaults or (values, arguments.kw_defaults)
+        for a, value in zip(plain, by_place, strict=True):
+            self._parameter("param", "default", a, value)
         if arguments.vararg is not None:
             self._leaf("rest", arguments.vararg, arguments.vararg.arg)
-        for a, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-            word = "keyword_default" if value is not None else "keyword"
-            self._parameter(word, a, None if values_apart else value)
+        for a, value in zip(arguments.kwonlyargs, by_keyword, strict=True):
+            self._parameter("keyword", "keyword_default", a, value)
         self._close()
 
-    def _parameter(self, word, a, value):
-        self._open(word, a, a.arg)
-        if value is not None:
+    def _parameter(self, word, word_with_default, a, value):
+        """`value` is the default's node, True where the value stands elsewhere, or nothing."""
+        self._open(word_with_default if value else word, a, a.arg)
+        if isinstance(value, ast.expr):
             self.expression(value)
         self._close()
 
