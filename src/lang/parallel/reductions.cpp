@@ -22,7 +22,10 @@ std::vector<FunctionLowering::Partial> FunctionLowering::allocate_partials(const
     std::vector<Partial> partials;
     for (const CarriedVariable& carried : plan.carried) {
         TypeRef type = without_literals(without_flag(loop.types[loop.place_of(carried.variable)]));
-        if (carried.kind == CarriedKind::kBeside) type = maybe_type(type);
+        if (carried.kind == CarriedKind::kBeside) {
+            if (type->kind == TypeKind::kUnbound) continue;  // each iteration raises before
+            type = maybe_type(type);
+        }
         std::vector<ir::Type> parts;
         append_ir_types(parts, type, false);
         Partial& partial = partials.emplace_back(Partial{&carried, type});

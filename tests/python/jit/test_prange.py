@@ -545,6 +545,25 @@ def test_loops_of_which_each_iteration_raises():
         function(700)
 
 
+def test_an_inner_parallel_loop_that_always_raises_before_its_extreme():
+    @weft.jit
+    def f(n):
+        best, at = 1.0, 0
+        for _ in weft.prange(4):
+            if n > 0:
+                for j in weft.prange(8):
+                    if True:
+                        raise ValueError("before")
+                    if best < j:
+                        best = j
+                        at = j
+        return at
+
+    assert f(0) == 0
+    with pytest.raises(ValueError, match="before"):
+        f(1)
+
+
 def test_names_that_kernel_ir_does_not_have():
     function = compiled("""\
         def f(größe, n):
