@@ -16,6 +16,7 @@
 #include "passes/loop_interchange.h"
 #include "passes/loops_ahead.h"
 #include "passes/lower_reductions.h"
+#include "passes/predictive_commoning.h"
 #include "passes/simplify.h"
 #include "passes/unroll_and_jam.h"
 #include "passes/wrapped_indices.h"
@@ -35,6 +36,7 @@ constexpr Pass kPasses[] = {
     {"checks_ahead", checks_ahead, OptimisationSwitch::kChecksAhead},
     {"lanes_of_loops", lanes_of_loops, OptimisationSwitch::kLanesOfLoops},
     {"wrapped_indices", wrapped_indices, OptimisationSwitch::kWrappedIndices},
+    {"predictive_commoning", predictive_commoning, OptimisationSwitch::kPredictiveCommoning},
     {"barrier_fission", barrier_fission},
     {"lower_reductions", lower_reductions},
     {"simplify_lowered", simplify, OptimisationSwitch::kSimplifyLowered},
