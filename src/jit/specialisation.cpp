@@ -143,6 +143,7 @@ std::string Specialisation::explain() const {
     struct Counts {
         int kinds[3] = {0, 0, 0};
         bool parallel = false;
+        int inside = 0;  // the line of the loop inside of which chunks are cut, too
         std::set<std::string> copied;
         std::string vectors;
     };
@@ -158,6 +159,7 @@ std::string Specialisation::explain() const {
     for (const lang::ParallelNote& note : parallel_) {
         Counts& counts = counts_of(*note.function, note.node);
         counts.parallel = true;
+        if (note.inside != 0) counts.inside = note.function->tree.place(note.inside).line;
         counts.copied.insert(note.copied.begin(), note.copied.end());
     }
     for (const auto& [note, text] : told_of_loops(loops_, compile_again().loops))
@@ -172,7 +174,9 @@ std::string Specialisation::explain() const {
     for (const auto& [place, counts] : lines) {
         const auto& [file, line, text] = place;
         result += "  line " + std::to_string(line) + ":" + text + "\n";
-        if (counts.parallel) result += "    chunks of the iterations run at the same time\n";
+        if (counts.parallel) result += "    chunks of the iterations run at the same time";
+        if (counts.inside != 0) result += ", with parts of the loop in line " + std::to_string(counts.inside);
+        if (counts.parallel) result += "\n";
         if (!counts.vectors.empty()) result += "    " + counts.vectors + "\n";
         for (const std::string& name : counts.copied)
             result += "    each chunk updates a copy of " + name + "\n";

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "lang/lowering.h"
+#include "lang/parallel/outline.h"
 
 namespace weft::lang {
 
@@ -511,6 +512,7 @@ bool FunctionLowering::has_loop(NodeId id) const {
 
 bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
     const NodeId given = node(id).children[1];
+    if (nest_ != nullptr && !dry_ && nest_->inner == id) return lower_part_of_row(id, environment);
     if (is_parallel(given)) return lower_parallel_for(id, environment);
     assigned_in_loop_ = &flows_.at(id).assigned;
     const Sequence sequence = sequence_of(given, environment);
@@ -583,8 +585,8 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
     Hoist bounds;
     bounds.function = &source_;
     bounds.loop = id;
-    bounds.lower = lower;
-    bounds.upper = upper;
+    bounds.lower = sequence.within.empty() ? lower : sequence.within[0];
+    bounds.upper = sequence.within.empty() ? upper : sequence.within[1];
 
     // Variables that go up with the counter are it and what they are ahead of it, so that indices of them are
     // proven, or looked at before the loop, as those of the counter are.

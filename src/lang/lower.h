@@ -59,6 +59,7 @@ struct ParallelNote {
     const FunctionSource* function = nullptr;
     NodeId node = 0;
     std::vector<std::string> copied{};  // arrays of which each chunk has a copy
+    NodeId inside = 0;                  // the loop inside of which chunks are cut, too
 };
 
 // A loop of the program, by ir::Instruction::site less 1.

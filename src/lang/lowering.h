@@ -93,6 +93,7 @@ private:
         std::function<ir::ValueId()> last{};        // number of a range, modulo 2**64
         // Of a range with a known step above 0: its loop's counter is the element itself.
         std::vector<ir::ValueId> bounds{};
+        std::vector<ir::ValueId> within{};  // what they are within, for tests before all of it
         TypeRef counter = nullptr;
         // Of other ranges: the least element, and what all are below.
         std::function<std::pair<ir::ValueId, ir::ValueId>(ir::ValueId count)> extent{};
@@ -163,18 +164,15 @@ private:
     // --- loops over prange (parallel/) -------------------------------------------------------------
 
     struct Outline;
+    struct Partial;
+    struct Deferred;
+    struct Nest;
     class Beside;
     bool is_parallel(NodeId sequence) const;
     void refuse_inner_functions(NodeId id, const ParallelLoop& plan, const Environment& environment) const;
     bool lower_parallel_for(NodeId id, Environment& environment);
     void lower_chunk(NodeId id, const ParallelLoop& plan, const Value& range, const Fact& of_element,
                      ir::ValueId from, ir::ValueId to, Environment& environment);
-    // Checks of divisions in a loop of lanes, which are no exits: a bit each in an array with an element a
-    // lane, looked at behind the loop, and before anything that leaves it.
-    struct Deferred {
-        ir::ValueId array, lane;
-        std::vector<std::pair<NodeId, uint32_t>> sites{};  // by bit: where, and the number
-    };
     bool defer(ir::ValueId holds, const Site& site, NodeId where);
     void raise_deferred();
     bool is_short(NodeId body) const;
@@ -185,12 +183,13 @@ private:
     Value borrowed(const Value& value);
     Value passed(Outline& outline, const Value& value, const std::string& name);
     void pass_facts(const Outline& outline, const Beside& around);
-    // Where the chunks leave what they come to for a variable: an array for each part of it.
-    struct Partial {
-        const CarriedVariable* carried;
-        TypeRef type;
-        std::vector<Value> arrays{};
-    };
+    // (parallel/nests.cpp)
+    std::optional<Nest> nest_of(NodeId id, const ParallelLoop& plan, const Value& range,
+                                Environment& environment);
+    bool is_steady(NodeId id, NodeId loop, const Environment& environment) const;
+    void cut_rows(Nest& nest, ir::ValueId rows, int64_t chunks, int64_t least);
+    bool lower_part_of_row(NodeId id, Environment& environment);
+    ir::ValueId rounded_up(ir::ValueId value, ir::ValueId by);  // their quotient
     std::vector<Partial> allocate_partials(const ParallelLoop& plan, const Loop& loop, ir::ValueId chunks,
                                            NodeId where);
     void combine_partials(std::span<const Partial> partials, ir::ValueId count, ir::ValueId chunks,
@@ -793,6 +792,7 @@ private:
     Environment* now_ = nullptr;
     const VariableSet* assigned_in_loop_ = nullptr;  // whose sequence is being found
     Deferred* deferred_ = nullptr;
+    const Nest* nest_ = nullptr;
     std::vector<std::pair<size_t, ScalarType>> accumulated_;  // arrays of which chunks have copies
     bool is_second_ = false;  // a loop is lowered that was lowered with its checks before it
 };

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "lang/lowering.h"
+#include "lang/parallel/outline.h"
 
 namespace weft::lang {
 

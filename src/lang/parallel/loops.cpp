@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "lang/lowering.h"
@@ -128,7 +129,13 @@ void FunctionLowering::lower_chunk(NodeId id, const ParallelLoop& plan, const Va
     Sequence chunk;
     chunk.of_element = of_element;
     chunk.counter = counter;
-    if (literal_integer(range.type->parts[2]) == 1) {
+    if (nest_ != nullptr) {  // the rows of the chunk's pieces
+        const ValueId one = builder_->index(1);
+        const ValueId first = apply(OpId::kFloorDivide, {from, nest_->pieces});
+        chunk.direct = true;
+        chunk.bounds = {apply(OpId::kAdd, {start, first}),
+                        apply(OpId::kAdd, {start, rounded_up(to, nest_->pieces)}), one};
+    } else if (literal_integer(range.type->parts[2]) == 1) {
         chunk.direct = true;
         chunk.independent = plan.arrays.empty() && may_step_together(node(id).children[2]);
         chunk.bounds = {apply(OpId::kAdd, {start, from}), apply(OpId::kAdd, {start, to}), step};
@@ -206,14 +213,17 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
                [&](Environment& inner) { return lower_iteration(id, sequence, inner, {}); });
 
     // Chunks: by the number of iterations alone.
-    const ValueId count = sequence.count();
-    const auto rounded_up = [&](ValueId value, ValueId by) {
-        const ValueId less = builder_->apply(OpId::kSubtract, {value, builder_->index(1)});
-        return builder_->apply(OpId::kAdd,
-                               {builder_->apply(OpId::kFloorDivide, {less, by}), builder_->index(1)});
-    };
+    ValueId count = sequence.count();
     ValueId least = builder_->index(is_short(statement.children[2]) ? kLeastOfShort : 1);
-    if (plan.arrays.empty() && may_step_together(statement.children[2])) {
+    std::optional<Nest> nest = nest_of(id, plan, range, environment);
+    if (nest) {
+        const NodeId body = node(nest->inner).children[2];
+        const int64_t enough = is_short(body) ? kLeastOfShort : may_step_together(body) ? kLanes : 1;
+        cut_rows(*nest, count, kChunks, enough);
+        count = builder_->apply(OpId::kMultiply, {count, nest->pieces});
+        least = rounded_up(builder_->index(enough),
+                           builder_->apply(OpId::kMaximum, {nest->length, builder_->index(1)}));
+    } else if (plan.arrays.empty() && may_step_together(statement.children[2])) {
         // Of some hundred iterations vectors are worth more than another thread.
         least = builder_->apply(
             OpId::kMinimum, {rounded_up(count, builder_->index(kChunksOfLanes)), builder_->index(kLanes)});
@@ -245,6 +255,16 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
     std::vector<Value> globals;
     for (const Value& global : globals_) globals.push_back(passed(outline, global, "global"));
     const Value inner_range = passed(outline, range, "range");
+    if (nest) {
+        const auto pass = [&](ValueId& value) {
+            value = passed(outline, scalar(scalar_type(ScalarType::kInt64), value), "row").parts[0];
+        };
+        nest->range = passed(outline, nest->range, "row");
+        for (ValueId* value : {&nest->count, &nest->pieces, &nest->length}) pass(*value);
+        nest->plan = &plan;
+        nest->start = inner_range.parts[0];
+        std::tie(nest->from, nest->to) = std::pair(from, to);
+    }
     std::vector<std::vector<Value>> places;
     for (const Partial& partial : partials) {
         std::vector<Value>& arrays = places.emplace_back();
@@ -288,7 +308,9 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
             const auto found = outline.inner.find(of_element.below.index);
             of_element.below = found == outline.inner.end() ? ValueId{} : found->second;
         }
+        const Nest* const around = std::exchange(nest_, nest ? &*nest : nullptr);
         lower_chunk(id, plan, inner_range, of_element, from, to, inner);
+        nest_ = around;
         for (size_t p = 0; p < partials.size(); ++p) {
             const Partial& partial = partials[p];
             Value value = inner[partial.carried->variable];
@@ -309,6 +331,7 @@ bool FunctionLowering::lower_parallel_for(NodeId id, Environment& environment) {
     compilation_.add_function(std::move(iterations));
     ParallelNote told{&source_, id};
     for (const CarriedVariable& each : plan.arrays) told.copied.push_back(variable(each.variable));
+    if (nest) told.inside = nest->inner;
     compilation_.add_parallel(std::move(told));
 
     std::vector<Value> results;

@@ -20,6 +20,34 @@ struct FunctionLowering::Outline {
     explicit Outline(const std::string& name) : builder(name) {}
 };
 
+// Checks of divisions in a loop of lanes, which are no exits: a bit each in an array with an element a lane,
+// looked at behind the loop, and before anything that leaves it.
+struct FunctionLowering::Deferred {
+    ir::ValueId array, lane;
+    std::vector<std::pair<NodeId, uint32_t>> sites{};  // by bit: where, and the number
+};
+
+// Where the chunks leave what they come to for a variable: an array for each part of it.
+struct FunctionLowering::Partial {
+    const CarriedVariable* carried;
+    TypeRef type;
+    std::vector<Value> arrays{};
+};
+
+// A parallel loop with nothing but a loop in it, of which chunks are cut, too: a row, an iteration of the
+// outer loop, is cut into pieces of the inner one.
+struct FunctionLowering::Nest {
+    NodeId outer = 0, inner = 0;
+    bool declared = false;  // the inner one is over prange itself
+    Value range{};          // of the inner one
+    ir::ValueId count{};    // of its iterations
+    ir::ValueId pieces{}, length{};
+    // In the chunk's function.
+    const ParallelLoop* plan = nullptr;
+    ir::ValueId start{};       // of the outer range
+    ir::ValueId from{}, to{};  // the chunk's pieces
+};
+
 // While one lives, what is lowered goes into a function beside the one that is being lowered.
 class FunctionLowering::Beside {
 public:

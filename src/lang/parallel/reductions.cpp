@@ -5,6 +5,7 @@
 
 #include "lang/lowering.h"
 #include "lang/parallel/carried.h"
+#include "lang/parallel/outline.h"
 
 namespace weft::lang {
 
