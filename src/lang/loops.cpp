@@ -249,9 +249,8 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
     result.bounds = {start, stop, step};
     // range(i - 1, i + 2): of so many iterations as can be told, so that they are unrolled.
     const Sum from = as_sum(start), to = as_sum(stop);
-    const bool is_short = !dry_ && result.direct && from.base == to.base && !from.other.valid() &&
-                          !to.other.valid() && from.least == from.most && to.least == to.most &&
-                          fact(start).least != INT64_MIN && fact(stop).most != INT64_MAX;
+    const bool is_short = !dry_ && result.direct && from.base == to.base && from.subtracts == to.subtracts &&
+                          from.least == from.most && to.least == to.most && is_exact(from) && is_exact(to);
     if (is_short) result.direct = false;
     if (!dry_ && known_step) {
         // Up to `stop`, or down from `start`.
@@ -263,11 +262,9 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
         if (high.most > INT64_MIN) known.most = high.most - (1 - more);
         const ValueId end = goes_up ? stop : start;
         const Sum sum = as_sum(end);
-        // As far as the sum has not overflowed.
-        if (sum.base == end || high.least != INT64_MIN) {
-            known.below = sum.base;
-            known.offset = sum.most + more;
-        }
+        const bool is_sum = !sum.subtracts && is_exact(sum, /*only_below=*/true);
+        known.below = is_sum ? sum.base : end;
+        known.offset = (is_sum ? sum.most : 0) + more;
     }
     if (is_short) {
         const int64_t distance = std::max<int64_t>(to.least - from.least, 0);
@@ -278,7 +275,7 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
         result.element = [this, start, step, counter, from, to, of_element = result.of_element](ValueId k) {
             const ValueId element = apply(OpId::kAdd, {start, apply(OpId::kMultiply, {k, step})});
             note(element, of_element);
-            if (!dry_) known_.sums[element.index] = {from.base, from.least, to.least - 1};
+            if (!dry_) known_.sums[element.index] = {from.base, from.least, to.least - 1, {}, from.subtracts};
             return scalar(counter, element);
         };
         return result;

@@ -671,10 +671,10 @@ private:
     void note(ir::ValueId value, const Fact& known);
     void note_operator(OpId op, ir::ValueId result, ir::ValueId left, ir::ValueId right);
     Sum as_sum(ir::ValueId value) const;
+    bool is_exact(const Sum& sum, bool only_below = false) const;
     bool is_positive_unless_wrapped(ir::ValueId value) const;
     bool is_in_bounds(ir::ValueId index, ir::ValueId size) const;
     // Checks before loops (facts/hoist.cpp).
-
     class End;
     // Leaves a check to what stands before the loop that is being lowered, where that can be. `known` is what
     // the program tells of the index, besides its dtype.

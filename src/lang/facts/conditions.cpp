@@ -74,11 +74,8 @@ void FunctionLowering::learn_different(ValueId left, ValueId right) {
 void FunctionLowering::learn_less(ValueId left, ValueId right, int64_t more) {
     const auto exact_base = [&](ValueId value) -> std::pair<ValueId, int64_t> {
         const Sum sum = as_sum(value);
-        const Fact known = fact(sum.base);
-        const bool is_exact = sum.least == sum.most && !sum.other.valid() && !sum.subtracts &&
-                              is_near(sum.least) && fits(static_cast<Wide>(known.least) + sum.least) &&
-                              fits(static_cast<Wide>(known.most) + sum.most);
-        return is_exact ? std::pair{sum.base, sum.least} : std::pair{value, int64_t{0}};
+        const bool is_known = sum.least == sum.most && !sum.subtracts && is_exact(sum);
+        return is_known ? std::pair{sum.base, sum.least} : std::pair{value, int64_t{0}};
     };
     const auto tell = [&](ValueId low, ValueId high, Wide offset) {
         if (!is_near(offset)) return;
@@ -130,9 +127,7 @@ std::vector<Upper> FunctionLowering::uppers_of(ValueId value) const {
     };
     add_those_of(value, 0);
     const Sum sum = as_sum(value);
-    // It stands for the sum modulo 2**64: downwards that may be a large number.
-    const bool is_sum = sum.base != value && !sum.other.valid() && !sum.subtracts && is_near(sum.least) &&
-                        is_near(sum.most) && fits(static_cast<Wide>(fact(sum.base).least) + sum.least);
+    const bool is_sum = sum.base != value && !sum.subtracts && is_exact(sum, /*only_below=*/true);
     if (is_sum) add_those_of(sum.base, sum.most);
     if (is_sum && sum.most < 0) add(sum.base, static_cast<Wide>(sum.most) + 1);
     return all;

@@ -18,7 +18,7 @@ bool FunctionLowering::is_never_negative(NodeId id, const std::set<size_t>& vari
     switch (given.kind) {
         case NodeKind::kInt: {
             constexpr size_t kDigits = 18;
-            return given.atoms[0].size() <= kDigits;
+            return given.atoms[0].size() <= kDigits && given.atoms[0][0] != '-';
         }
         case NodeKind::kName: return variables.contains(static_cast<size_t>(given.number));
         case NodeKind::kIfExpression: return child(1) && child(2);

@@ -67,7 +67,7 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
             const Sum sum = as_sum(right);
             if (fits(static_cast<Wide>(a.least) - sum.most) && fits(static_cast<Wide>(a.most) - sum.least))
                 known_.sums[result.index] = {sum.base, a.least - sum.most, a.most - sum.least, ValueId{},
-                                             true};
+                                             !sum.subtracts};
         } else if (!adds) {
             if (!note_pair(right, left, true)) note_pair(left, right, false, true);
         } else if (!note_pair(left, right, false)) {
@@ -128,6 +128,15 @@ bool FunctionLowering::is_positive_unless_wrapped(ValueId value) const {
 Sum FunctionLowering::as_sum(ValueId value) const {
     const auto found = known_.sums.find(value.index);
     return found == known_.sums.end() ? Sum{value, 0, 0} : found->second;
+}
+
+// The sum itself, not modulo 2**64; `only_below`: or less than it.
+bool FunctionLowering::is_exact(const Sum& sum, bool only_below) const {
+    const Fact known = fact(sum.base);
+    const Wide least = sum.subtracts ? -static_cast<Wide>(known.most) : static_cast<Wide>(known.least);
+    const Wide most = sum.subtracts ? -static_cast<Wide>(known.least) : static_cast<Wide>(known.most);
+    return !sum.other.valid() && is_near(sum.least) && is_near(sum.most) && fits(least + sum.least) &&
+           (only_below || fits(most + sum.most));
 }
 
 bool FunctionLowering::is_in_bounds(ValueId index, ValueId size) const {

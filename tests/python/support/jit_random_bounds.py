@@ -195,7 +195,7 @@ class BoundsMaker:
         c = self.chooser
         kinds = "assign count count guarded guarded use use use if chosen listed divided".split()
         if loops < 3 and indent < 6:
-            kinds += "range range counted counted counted over over caught elements".split()
+            kinds += "range range counted counted counted over over caught elements sums sums".split()
             kinds += ["parallel"] * 4 if self.parallel_ and self.inside is None and not self.tries else []
         if self.inside is not None:  # no sum is added up in a try there
             kinds = [kind for kind in kinds if kind != "caught"]
@@ -376,6 +376,37 @@ class BoundsMaker:
         over = self.pick(over, over, over, f"reversed({over})")
         self.write(indent, f"for {k} in {over}:")
         self.body(indent, loops, k)
+
+    def sum_of(self, counters):
+        """Counters, lengths and numbers, added and subtracted, with parentheses."""
+        c = self.chooser
+        lengths = [f"len({array})" for array in self.arrays if array[0] in "ab"]
+        text = str(c.choice((*counters, *counters, *lengths, c.randint(0, 6))))
+        for _ in range(c.choice((0, 1, 1, 2, 3))):
+            term = str(c.choice((*counters, *counters, *lengths, c.randint(0, 6), c.randint(0, 6))))
+            text = self.pick(f"{text} + {term}", f"{text} - {term}", f"{term} - ({text})")
+        return text
+
+    def write_sums(self, indent, loops):
+        """Loops in loops, whose ranges and indices are sums of the counters of those around and of lengths."""
+        c = self.chooser
+        counters = []
+        for depth in range(c.choice((2, 2, 3))):
+            k = self.fresh("k")
+            end = self.sum_of(counters) if depth else self.pick(self.length(), self.sum_of(()))
+            start = self.pick(0, 1, self.sum_of(counters), self.sum_of(counters))
+            over = self.pick(
+                end, f"{start}, {end}", f"{end}, {start}, -1", f"{start}, {end}, {c.randint(2, 4)}",
+                f"{start}, {start} + {c.randint(1, 4)}", f"{end} - {c.randint(1, 4)}, {end}",
+            )  # fmt: skip
+            self.write(indent + depth, f"for {k} in range({over}):")
+            counters.append(k)
+        inside = indent + len(counters)
+        for _ in range(c.randint(1, 3)):
+            array, index = self.array("float64"), self.sum_of(counters)
+            test = self.pick(f"0 <= {index} < {self.length(array)}", f"{index} < {self.length(array)}")
+            guard = self.pick("", f" if {test} else 0.5")
+            self.write(inside, self.pick(f"t += {index}", *[f"r += {array}[{index}]{guard}"] * 3))
 
     def write_elements(self, indent, loops):
         k, v, array = self.fresh("k"), self.fresh("v"), self.array("int64", *NARROW)
