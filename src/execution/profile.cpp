@@ -147,6 +147,18 @@ ProfiledCopy::~ProfiledCopy() {
     without_failing([this] { add({std::move(work_), std::move(stopwatch_)}); });
 }
 
+ProfiledCall::ProfiledCall() : on_(profiling()) {
+    if (!on_) [[likely]]
+        return;
+    const uint32_t site = current_call_site();
+    sites_of_group().clear();
+    if (site != 0) sites_of_group().push_back(site);
+}
+
+ProfiledCall::~ProfiledCall() {
+    if (on_) sites_of_group().clear();
+}
+
 ProfiledGroup::ProfiledGroup(const Group& group) : on_(profiling()) {
     if (!on_) [[likely]]
         return;

@@ -54,6 +54,18 @@ private:
     std::shared_ptr<Stopwatch> stopwatch_;
 };
 
+// What is added in this scope belongs to the line of the program that calls now.
+class ProfiledCall {
+public:
+    ProfiledCall();
+    ProfiledCall(const ProfiledCall&) = delete;
+    ProfiledCall& operator=(const ProfiledCall&) = delete;
+    ~ProfiledCall();
+
+private:
+    bool on_;
+};
+
 // The group whose work the calling thread launches in this scope: says whose lines it is, and makes an NVTX
 // range of it.
 class ProfiledGroup {

@@ -9,6 +9,8 @@
 #include "compiled/layouts.h"
 #include "compiled/records.h"
 #include "convert/foreign_buffer.h"
+#include "graph/storage.h"
+#include "package.h"
 #include "weft/errors.h"
 
 namespace weft::python {
@@ -256,18 +258,7 @@ bool CallArguments::add_number(PyObject* object, const std::string& function, co
 void CallArguments::add(PyObject* object, size_t parameter, const std::string& function,
                         const std::string& name) {
     current_ = object;
-    if (is_array(object)) {
-        const array value = array_of(object);
-        const bool writeable = value.writeable() && !only_read_;
-        {
-            const ReleaseGil release(!evaluated(value));
-            views_.emplace_back(value, writeable);
-        }
-        add_array(value.dtype().scalar_type(), views_.back().data(),
-                  {value.shape().data(), value.shape().size()},
-                  {value.strides().data(), value.strides().size()}, !writeable, parameter);
-        return;
-    }
+    if (is_array(object)) return add_weft_array(array_of(object), parameter);
     if (const std::optional<NumpyFields> fields = numpy_fields(object)) {
         add_array(fields->type, fields->data, fields->shape, fields->strides, !fields->writeable, parameter);
         return;
@@ -310,6 +301,7 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
     }
     if (add_structures(object, parameter)) return;
     if (add_buffer(object, parameter, function, name)) return;
+    if (add_shared(object, parameter, function, name)) return;
     if (add_record(object, parameter, function, name)) return;
     const nb::object plain = nb::getattr(nb::handle(object), "value", nb::object());
     if (plain.is_valid() && nb::hasattr(nb::handle(object).type(), "__members__")) {  // flags
@@ -324,6 +316,33 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
     }
     throw TypeError("argument '" + name + "' of " + function + "() is a " + type_name(object) +
                     ", which compiled functions do not take: give numbers, arrays, lists or tuples of such");
+}
+
+void CallArguments::add_weft_array(array value, size_t parameter) {
+    const bool writeable = value.writeable() && !only_read_;
+    if (!value.storage()->device.is_cpu()) [[unlikely]] {
+        value = host_copies_.add(value, current_, parameter);
+        kept_.push_back(wrap(value));
+        current_ = kept_.back().ptr();
+        host_copies_.set_object(kept_.back());
+    }
+    {
+        const ReleaseGil release(!evaluated(value));
+        views_.emplace_back(value, writeable);
+    }
+    add_array(value.dtype().scalar_type(), views_.back().data(), {value.shape().data(), value.shape().size()},
+              {value.strides().data(), value.strides().size()}, !writeable, parameter);
+}
+
+// An array of another library's, by DLPack.
+bool CallArguments::add_shared(PyObject* object, size_t parameter, const std::string& function,
+                               const std::string& name) {
+    if (PyType_Check(object) || PyObject_HasAttrString(object, "__dlpack__") == 0 ||
+        PyObject_HasAttrString(object, "__dlpack_device__") == 0)
+        return false;
+    kept_.push_back(nb::module_::import_(modules::kSharing).attr("from_dlpack")(nb::handle(object)));
+    add(kept_.back().ptr(), parameter, function, name);
+    return true;
 }
 
 void CallArguments::add_constant(lang::TypeRef type) {
@@ -344,7 +363,8 @@ void CallArguments::add_listed(PyObject* items, size_t parameter, const std::str
             continue;
         }
         if ((!is_array(item) && !numpy_fields(item)) || lists_.arrays().contains(item)) continue;
-        CallArguments& array = *listed_.emplace_back(std::make_unique<CallArguments>(functions_));
+        CallArguments& array =
+            *listed_.emplace_back(std::make_unique<CallArguments>(functions_, host_copies_));
         array.add(item, parameter, function, name);
         lists_.arrays()[item] = {types_of(array.key_, 1, true, functions_)[0],
                                  {array.words_.begin(), array.words_.end()}};

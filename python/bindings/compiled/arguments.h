@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiled/host_copies.h"
 #include "compiled/lists.h"
 #include "compiled/program.h"
 #include "convert/convert.h"
@@ -78,7 +79,11 @@ bool is_numpy_scalar(PyObject* object);
 
 class CallArguments {
 public:
-    explicit CallArguments(GivenFunctions& functions) : functions_(functions) {}
+    explicit CallArguments(GivenFunctions& functions, bool whole_storages = false)
+        : functions_(functions), own_copies_(whole_storages) {}
+    /// Of arrays in a list, which are copied with those of the whole call.
+    CallArguments(GivenFunctions& functions, HostCopies& copies)
+        : functions_(functions), own_copies_(false), host_copies_(copies) {}
     CallArguments(const CallArguments&) = delete;
     CallArguments& operator=(const CallArguments&) = delete;
     ~CallArguments();
@@ -105,6 +110,9 @@ public:
     /// Behind all that is added.
     void finish();
     GivenLists& lists() { return lists_; }
+    /// Of arrays that are on a GPU.
+    HostCopies& host_copies() { return host_copies_; }
+    bool has_host_copies() const { return !host_copies_.empty(); }
     const WordList& key() const { return key_; }
     const WordList& words() const { return words_; }
     WordList& words() { return words_; }
@@ -125,6 +133,8 @@ private:
                     std::span<const int64_t> strides, bool contiguous, size_t parameter);
     bool add_record(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
     bool add_buffer(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
+    bool add_shared(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
+    void add_weft_array(array value, size_t parameter);
 
     void add_listed(PyObject* items, size_t parameter, const std::string& function, const std::string& name,
                     int depth);
@@ -139,6 +149,8 @@ private:
     std::vector<HostView> views_;
     FewOf<Py_buffer, 6> buffers_;
     std::vector<nb::object> kept_;
+    HostCopies own_copies_;
+    HostCopies& host_copies_ = own_copies_;
     GivenLists lists_;
     std::vector<std::unique_ptr<CallArguments>> listed_;  // arrays in lists, each as an argument of its own
 };

@@ -21,6 +21,7 @@
 #include "codegen/runtime/spread.h"
 #include "codegen/runtime/tell.h"
 #include "compiled/arguments.h"
+#include "compiled/call_record.h"
 #include "compiled/generators.h"
 #include "compiled/program.h"
 #include "compiled/results.h"
@@ -331,8 +332,14 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         given = bound.data();
         count = bound.size();
     }
-    CallArguments arguments(state.functions);
-    add_all(state, {given, count}, arguments);
+    std::optional<CallArguments> added(std::in_place, state.functions);
+    try {
+        add_all(state, {given, count}, *added);
+    } catch (const SharesStorage&) {
+        added.emplace(state.functions, /*whole_storages=*/true);
+        add_all(state, {given, count}, *added);
+    }
+    CallArguments& arguments = *added;
     const std::shared_ptr<Compiled> compiled = find(self, arguments);
     const jit::Specialisation* code = compiled->code.get();
     // What a generator writes is not known yet.
@@ -345,6 +352,9 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         code = compiled->overlap.get();
     }
     ++compiled->calls;
+    if (compiled->gives_generators && arguments.has_host_copies()) [[unlikely]]
+        throw TypeError(state.program->entry().name +
+                        "() makes a generator, which does not take arrays on a GPU: give x.to_device('cpu')");
     if (compiled->gives_generators) [[unlikely]]
         return run_generators(self, compiled, code, {given, count});
     std::array<char, 256> few;
@@ -359,6 +369,7 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     if (!arguments.lists().empty()) arguments.lists().copy_in(code->arguments, arguments.words().data());
     int64_t status = 0;
     Listening listening{*code};
+    const CallRecord record;
     {
         std::optional<codegen::ListenerScope> scope;
         if (code->tells) scope.emplace(&Listening::listen, &listening);
@@ -366,9 +377,15 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         const ReleaseGil release(state.nogil || code->tells);
         status = code->function(arguments.words().data(), results);
     }
+    record.end(*compiled, *code, arguments);
     if (!arguments.lists().empty()) Results(results, &*frame, &arguments).copy_back(code->written);
+    if (arguments.has_host_copies()) [[unlikely]]
+        arguments.host_copies().copy_back(code->written);
     throw_error_of(status, listening, *compiled, *code, results);
-    return Results(results, frame ? &*frame : nullptr, &arguments).next(code->result);
+    nb::object result = Results(results, frame ? &*frame : nullptr, &arguments).next(code->result);
+    if (arguments.has_host_copies()) [[unlikely]]
+        arguments.host_copies().record();
+    return result;
 }
 
 PyObject* call(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
@@ -590,6 +607,7 @@ PyGetSetDef kAttributes[] = {
 }  // namespace
 
 void bind_jit(nb::module_& m) {
+    seconds_of_ticks(0);  // learns from now on
     std::vector<PyType_Slot> slots = {
         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
         {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},

@@ -53,7 +53,12 @@ nb::object Results::next(lang::TypeRef type) {
                              step = next(type->parts[2]);
             return steal_or_throw(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
         }
-        case lang::TypeKind::kArray: return next_array(type);
+        case lang::TypeKind::kArray: {
+            nb::object result = next_array(type);
+            if (arguments_ != nullptr && arguments_->has_host_copies()) [[unlikely]]
+                return arguments_->host_copies().on_device(std::move(result));
+            return result;
+        }
         case lang::TypeKind::kStructures: return next_structures(type);
         case lang::TypeKind::kList: return next_list(type);
         case lang::TypeKind::kGenerator: {

@@ -12,6 +12,10 @@
 #include "jit/specialisation.h"
 #include "objects/objects.h"
 
+namespace weft {
+struct StoredKernel;
+}
+
 namespace weft::python {
 
 struct Compiled {
@@ -23,6 +27,8 @@ struct Compiled {
     std::map<lang::TypeRef, std::shared_ptr<const jit::Specialisation>> generators;  // what goes on with them
     bool gives_generators = false;
     int64_t calls = 0;
+    // What the history of launches names, of either code.
+    std::shared_ptr<const StoredKernel> recorded, recorded_overlap;
 };
 
 /// The error that compiled code has raised, with the line of the program as the innermost entry of its

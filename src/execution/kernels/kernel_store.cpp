@@ -307,7 +307,8 @@ std::vector<KernelRecord> kernel_history() {
         record.operations = launch.operations;
         record.device = launch.device != nullptr ? launch.device->name() : "cpu";
         record.fallback = launch.fallback;
-        record.compiled = launch.kernel->compiled != nullptr && !launch.by_blocks;
+        record.compiled =
+            launch.kernel->is_function || (launch.kernel->compiled != nullptr && !launch.by_blocks);
     }
     return records;
 }

@@ -18,6 +18,7 @@ struct StoredKernel {
     std::shared_ptr<const CompiledKernel> compiled;
     std::string name, ir;
     double compile_seconds = 0;
+    bool is_function = false;  // one of the program that is compiled: `compiled` is not it
     // The same kernel, where it is one that machine code may replace at any time.
     std::shared_ptr<const codegen::BlockKernel> blocks = nullptr;
 

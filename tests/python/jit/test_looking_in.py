@@ -130,3 +130,44 @@ def test_what_one_process_compiled_the_next_one_loads(tmp_path):
     assert run("2") == ["90", "False"]
     assert run("2") == ["90", "True"]
     assert run("3") == ["135", "False"]
+
+
+def add_up(a):
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i]
+    return s
+
+
+def test_calls_are_in_profiles_and_long_ones_in_the_history():
+    f = np.jit(add_up)
+    few, many = numpy.ones(10), numpy.ones(1_000_000)
+    f(few)
+    np.clear_kernel_history()
+    f(few)
+    assert np.kernel_history() == []
+    assert f(many) == 1_000_000
+    (record,) = np.kernel_history()
+    assert (
+        record["name"] == "add_up()" and record["bytes_read"] == many.nbytes and record["bytes_written"] == 0
+    )
+    assert record["compiled"] and record["ir"] == next(iter(f.inspect_ir().values()))
+    assert 1e-5 < record["seconds"] < 10
+    with np.profile() as profile:
+        f(few)
+    assert len(profile.works) == 1
+    assert "add_up()" in str(profile) and "test_looking_in.py" in str(profile)
+
+
+def test_a_call_that_raises_is_recorded():
+    def fail(a):
+        s = 0.0
+        for i in range(len(a)):
+            s += a[i]
+        raise ValueError(s)
+
+    f = np.jit(fail)
+    np.clear_kernel_history()
+    with np.profile() as profile, pytest.raises(ValueError):
+        f(numpy.ones(3))
+    assert len(profile.works) == 1
