@@ -13,8 +13,11 @@ namespace {
 
 class Walker {
 public:
-    Walker(Function& function, const LoopReplacement& replacement)
-        : function_(function), replacement_(replacement), constants_(find_constants(function)) {}
+    Walker(Function& function, const LoopReplacement& replacement, bool takes_lanes)
+        : function_(function),
+          replacement_(replacement),
+          takes_lanes_(takes_lanes),
+          constants_(find_constants(function)) {}
 
     void run(Region& region) {
         std::vector<Instruction> old = std::move(region.body);
@@ -38,7 +41,7 @@ public:
 
 private:
     bool is_counted(const Instruction& instruction) const {
-        if (instruction.opcode != Opcode::kFor || instruction.lanes != 1) return false;
+        if (instruction.opcode != Opcode::kFor || (instruction.lanes != 1 && !takes_lanes_)) return false;
         const auto step = constants_.find(instruction.operands[2].index);
         return step != constants_.end() && step->second == 1;
     }
@@ -51,14 +54,15 @@ private:
 
     Function& function_;
     const LoopReplacement& replacement_;
+    const bool takes_lanes_;
     const Constants constants_;
     Substitution replaced_;
 };
 
 }  // namespace
 
-void replace_loops(Function& function, const LoopReplacement& replacement) {
-    Walker(function, replacement).run(function.body);
+void replace_loops(Function& function, const LoopReplacement& replacement, bool takes_lanes) {
+    Walker(function, replacement, takes_lanes).run(function.body);
 }
 
 ValueId count_iterations(Builder& builder, ValueId lower, ValueId upper) {

@@ -300,6 +300,8 @@ public:
 
     bool choose() {
         if (!shifted_.is_known()) return false;
+        // Without lanes LLVM has to see by itself that iterations may run together.
+        if (loop_.lanes != 1 && shifted_.writes_what_it_reads()) return false;
         struct Candidate {
             int64_t gain;
             Shifts shifts;
@@ -368,6 +370,7 @@ private:
 
     Instruction rewritten(Builder& b) {
         Instruction loop = loop_;
+        loop.lanes = 1;  // an iteration needs what the one before it came to
         Region& region = loop.regions[0];
         const ValueId lower = loop_.operands[0];
         std::vector<Instruction> body;
@@ -437,7 +440,8 @@ void predictive_commoning(const Module&, Function& function) {
             Commoning commoning(function, constants, copy);
             if (!commoning.choose()) return std::nullopt;
             return commoning.append(builder);
-        });
+        },
+        /*takes_lanes=*/true);
 }
 
 }  // namespace weft::passes

@@ -32,12 +32,19 @@ bool ShiftedValues::note_effects(const Region& region) {
     return std::all_of(region.body.begin(), region.body.end(), [&](const Instruction& instruction) {
         if (instruction.opcode == Opcode::kStore)
             written_.insert(function_.type(instruction.operands[0]).buffer.alias_scope);
+        if (instruction.opcode == Opcode::kLoad)
+            read_.insert(function_.type(instruction.operands[0]).buffer.alias_scope);
         const bool is_simple = is_value(instruction.opcode) || instruction.opcode == Opcode::kLoad ||
                                instruction.opcode == Opcode::kStore || instruction.opcode == Opcode::kIf ||
                                instruction.opcode == Opcode::kYield;
         return is_simple && std::all_of(instruction.regions.begin(), instruction.regions.end(),
                                         [&](const Region& inner) { return note_effects(inner); });
     });
+}
+
+bool ShiftedValues::writes_what_it_reads() const {
+    return std::any_of(written_.begin(), written_.end(),
+                       [&](uint16_t scope) { return read_.contains(scope); });
 }
 
 uint32_t ShiftedValues::shape_of(const std::string& key) {

@@ -33,6 +33,8 @@ public:
     ShiftedValues(const ir::Function& function, const Constants& constants, const ir::Instruction& loop);
 
     bool is_known() const { return is_known_; }
+    // Whether it writes memory that it reads, too, as far as the alias scopes tell.
+    bool writes_what_it_reads() const;
     // Null of what hangs on other iterations, on a condition or on memory that the loop writes.
     const ShiftedValue* find(ir::ValueId value) const;
     // The instruction of the loop's body that defines it, or null.
@@ -55,7 +57,7 @@ private:
     const Constants& constants_;
     const ir::ValueId counter_;
     bool is_known_ = false;
-    std::unordered_set<uint16_t> written_;
+    std::unordered_set<uint16_t> written_, read_;
     std::unordered_set<uint32_t> carried_;
     std::unordered_map<uint32_t, const ir::Instruction*> definitions_;
     std::unordered_map<uint32_t, int64_t> own_constants_;

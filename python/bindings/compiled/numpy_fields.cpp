@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <string_view>
+
+#include "convert/convert.h"
 
 namespace weft::python {
 
@@ -82,16 +83,29 @@ bool is_as_expected(PyObject* object) {
     return same;
 }
 
+bool is_ndarray(PyTypeObject* type) {
+    if (type == &PyLong_Type || type == &PyFloat_Type) return false;
+    const nb::handle object(reinterpret_cast<PyObject*>(type));
+    const nb::object module = nb::getattr(object, "__module__", nb::none());
+    return PyUnicode_Check(module.ptr()) && PyUnicode_CompareWithASCIIString(module.ptr(), "numpy") == 0 &&
+           text_of(object.attr("__name__")) == "ndarray";
+}
+
 }  // namespace
 
 std::optional<NumpyFields> numpy_fields(PyObject* object) {
     static std::atomic<PyTypeObject*> known{nullptr};
+    static std::atomic<PyTypeObject*> last_other{nullptr};
     static std::atomic<bool> is_other{false};
     PyTypeObject* const type = Py_TYPE(object);
     if (type != known.load(std::memory_order_relaxed)) {
         if (is_other.load(std::memory_order_relaxed) || known.load(std::memory_order_relaxed) != nullptr ||
-            std::string_view(type->tp_name) != "numpy.ndarray")
+            type == last_other.load(std::memory_order_relaxed))
             return std::nullopt;
+        if (!is_ndarray(type)) {
+            last_other.store(type, std::memory_order_relaxed);
+            return std::nullopt;
+        }
         if (!is_as_expected(object)) {
             is_other.store(true, std::memory_order_relaxed);
             return std::nullopt;
@@ -112,7 +126,7 @@ std::optional<NumpyMemory> numpy_memory(PyObject* object) {
         is_other = !is_as_expected(example.ptr());
         if (is_other) return std::nullopt;
         known = Py_TYPE(example.ptr());
-        Py_INCREF(known);
+        Py_INCREF(reinterpret_cast<PyObject*>(known));
     }
     if (Py_TYPE(object) != known && PyType_IsSubtype(Py_TYPE(object), known) == 0) return std::nullopt;
     const Array& array = *reinterpret_cast<const Array*>(object);

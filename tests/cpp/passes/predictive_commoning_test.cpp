@@ -96,6 +96,21 @@ TEST(PredictiveCommoning, CarriesWhatIsBetweenNeighbours) {
     expect_same_flux(before, after);
 }
 
+TEST(PredictiveCommoning, MakesOneAfterAnotherOfIndependentIterations) {
+    const std::string text = replaced(kFlux, "step %one {", "step %one lanes 16 {");
+    const Module before = parse_and_check(text);
+    const Module after = rewritten(before);
+    EXPECT_EQ(carried_values(after), 1U);
+    EXPECT_EQ(find_loop(after.functions[0].body)->lanes, 1);
+    expect_same_flux(before, after);
+
+    // Only lanes tell LLVM that these are independent.
+    const std::string other =
+        replaced(replaced(text, "%out: global f64[8] scope 3", "%out: global f64[8] scope 2"),
+                 "%b: global f64[8] scope 2 readonly", "%b: global f64[8] scope 2");
+    EXPECT_EQ(find_loop(rewritten(parse_and_check(other)).functions[0].body)->lanes, 16);
+}
+
 TEST(PredictiveCommoning, LeavesLoopsThatWriteWhatTheyRead) {
     const std::string text = replaced(kFlux, "%out: global f64[8] scope 3", "%out: global f64[8] scope 1");
     const Module before = parse_and_check(replaced(text, "scope 1 readonly", "scope 1"));
