@@ -58,7 +58,8 @@ i < j and j == n
 i < n and i != n - 1 | i <= n and i != n | i < n or i < j | i < n or i == n | not (i >= n or j < 0)
 not (i >= n and j < 0) | i < n and j < n | (i < n) == (j < n) | i < n - j | i + j < n | i < min(n, j)
 i < max(n, j)
-i != 0 | i == 0 | i < n + j % 3 | i <= 3 and n >= 3 and i != 0 | i <= 3 and i != 3 and n >= 2
+i != 0 | i == 0 | i < n + j % 3 | i < n - 1 - j % 3 | i <= n - j % 2 | i <= 3 and n >= 3 and i != 0
+i <= 3 and i != 3 and n >= 2
 i != j and i < n and j < n
 i < 3 and n > 2 | i < 3 and n >= 3 | i <= 3 and n > 3 | i < 4 and n >= 3 | i <= 3 and n >= 3
 i == 3 and n >= 3
@@ -85,7 +86,9 @@ def listed(table, separator="|"):
     return [text.strip() for text in table.replace("\n", separator).split(separator) if text.strip()]
 
 
-@pytest.mark.parametrize("form", ("where it holds", "where it does not", "with an index beside"))
+@pytest.mark.parametrize(
+    "form", ("where it holds", "where it does not", "with an index beside", "with one ahead")
+)
 def test_conditions(form):
     sizes = [(part(n), i, j) for n in (0, 1, 2, 3, 4, 6) for i in NUMBERS for j in (-3, -1, 0, 1, 3, 7)]
     for above, below in [(a, "0 <= i") for a in listed(ABOVE)] + [("i < n", b) for b in listed(BELOW)]:
@@ -95,7 +98,8 @@ def test_conditions(form):
             body = f"    if not ({below}):\n        return -1\n    elif {above}:\n        return a[i]"
             body += "\n    else:\n        return a[i - 1] * 1000 + a[i]"
         else:
-            body = f"    return a[i + 1] + a[i - 1] if {above} and {below} else a[i] + 1000"
+            near = "a[i + 2]" if form == "with one ahead" else "a[i + 1] + a[i - 1]"
+            body = f"    return {near} if {above} and {below} else a[i] + 1000"
         compare(f"def f(a, i, j):\n    n = len(a)\n{body}\n", sizes)
 
 
@@ -150,7 +154,7 @@ z, x = z, y
 x %= y ! x //= y ! x >>= 1 ! x &= y ! x |= y ! x ^= y ! x += y ! x -= y ! x *= y ! x %= z ! x //= z ! x |= z ! x ^= z
 x = x % z; z = y ! z = y; x = x % z ! x %= z; z -= 3 ! x = x // 2; x -= 1 ! x = x % 5; x = y ! z = z % 7; x = z - x
 z = x; x = y; x = z ! x = z % 3; z = x - 2 ! x = x % 123456789012345678 ! x = -3 if x % 2 else 5 ! x = abs(y) ! x = 1
-x -= z ! x -= 1 ! x = x if x > 3 else z
+x -= z ! x -= 1 ! x = x if x > 3 else z ! x = y & -3 ! x = -3 & y ! x &= y; x = -x
 """
 
 
@@ -262,6 +266,48 @@ def test_variables_that_are_counted():
                 calls,
                 least=1,
             )
+
+
+def test_sums_that_wrap_around_have_a_sign():
+    @weft.jit
+    def doubled(x):
+        t = 0
+        x %= 2**62
+        for _ in range(4):
+            t = t * 3 + x // 7 % 1000 + x % 5
+            x = x + x
+        return t
+
+    def wrapped(value):
+        return (value + 2**63) % 2**64 - 2**63
+
+    for x in (5, 2**60 + 1, 2**61 + 12345):
+        t, doubling = 0, x
+        for _ in range(4):
+            t = t * 3 + doubling // 7 % 1000 + doubling % 5
+            doubling = wrapped(2 * doubling)
+        assert doubled(x) == t
+
+
+def test_guards_that_wrap_around():
+    """What they let through is no index of the array."""
+
+    @weft.jit
+    def above(a, i):
+        return a[i] if i >= 0 and i + 1 < len(a) else -1
+
+    @weft.jit
+    def below(a, i):
+        j = min(i, len(a))
+        return a[j - 1] if j - 1 >= 0 else -1
+
+    for n in (1, 3):
+        assert above(part(n), n - 1) == -1
+        assert below(part(n), n) == 140 + n - 1
+        with pytest.raises(IndexError):
+            above(part(n), 2**63 - 1)
+        with pytest.raises(IndexError):
+            below(part(n), -(2**63))
 
 
 def test_variables_that_are_counted_beyond_the_last_integer():
