@@ -403,7 +403,12 @@ bool CallArguments::add_buffer(PyObject* object, size_t parameter, const std::st
     bool readonly = false;
     if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS) != 0) {
         PyErr_Clear();
-        if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS_RO) != 0) throw_python_error();
+        if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS_RO) != 0) {
+            // Arrays of a GPU have the protocol as those of the CPU do, and fail.
+            if (PyObject_HasAttrString(object, "__dlpack__") == 0) throw_python_error();
+            PyErr_Clear();
+            return false;
+        }
         readonly = true;
     }
     buffers_.push_back(buffer);

@@ -61,6 +61,18 @@ def test_strided_and_overlapping_ones():
     assert np.jit(total)(OnlyDlpack(values[::-2])) == 25
 
 
+def test_where_the_buffer_fails_dlpack_is_asked():
+    """Arrays of JAX and CuPy have the buffer protocol, which fails where they are on a GPU."""
+
+    class Refuses(OnlyDlpack):
+        def __buffer__(self, flags):
+            raise BufferError("only defined for the CPU")
+
+    values = numpy.arange(4.0)
+    np.jit(double)(Refuses(values))
+    numpy.testing.assert_array_equal(values, 2 * numpy.arange(4.0))
+
+
 def test_in_tuples():
     def second(pair):
         return pair[1][0] + pair[0]
