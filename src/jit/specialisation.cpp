@@ -97,7 +97,7 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     const codegen::CompileOptions compile_with = compile_options(options.fast_math);
     // The IR is the whole of what the machine code depends on: all callees, constants, types and options.
     const std::string key =
-        codegen::keeps_kernels()
+        options.is_kept && codegen::keeps_kernels()
             ? codegen::cache_key("function " + lowered.entry + "\n" + result->ir, compile_with)
             : std::string();
     if (!key.empty()) result->code_ = codegen::find_function_in_cache(key, compile_with);

@@ -22,6 +22,7 @@ namespace weft::jit {
 struct Options {
     lang::Options semantics{};
     bool fast_math = false;
+    bool is_kept = true;  // on disk, for later processes
 };
 
 // Shared and immutable; keeps the machine code alive, but not the sources that its errors point at.

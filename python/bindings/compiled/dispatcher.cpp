@@ -627,7 +627,7 @@ void bind_jit(nb::module_& m) {
     m.def(
         "_jit_function",
         [](nb::handle function, nb::handle text, bool boundscheck, bool error_model_python, bool fastmath,
-           bool nogil, bool parallel) {
+           bool nogil, bool parallel, bool cache) {
             auto* const object = PyObject_GC_New(JitObject, jit_type);
             if (object == nullptr) throw_python_error();
             object->call = call;
@@ -640,12 +640,13 @@ void bind_jit(nb::module_& m) {
             object->state->options.semantics.check_division = error_model_python;
             object->state->options.semantics.parallel = parallel;
             object->state->options.fast_math = fastmath;
+            object->state->options.is_kept = cache;
             object->state->nogil = nogil;
             PyObject_GC_Track(object);
             return nb::steal(reinterpret_cast<PyObject*>(object));
         },
         arg("function"), arg("text"), nb::arg("boundscheck"), nb::arg("check_division"), nb::arg("fastmath"),
-        nb::arg("nogil"), nb::arg("parallel"));
+        nb::arg("nogil"), nb::arg("parallel"), nb::arg("cache"));
     method(
         jit_type, "inspect_ir", [](nb::handle self) { return texts_of(self, "ir"); },
         "The kernel IR of each signature, as a dict.");

@@ -7,8 +7,8 @@ import types
 from weft import _core
 from weft._jit import _describe
 
-_IGNORED = ("cache", "nopython", "inline")
-_OPTIONS = ("boundscheck", "error_model", "fastmath", "nogil", "parallel", *_IGNORED)
+_IGNORED = ("nopython", "inline")
+_OPTIONS = ("boundscheck", "error_model", "fastmath", "nogil", "parallel", "cache", *_IGNORED)
 
 
 def _compiled(
@@ -18,6 +18,7 @@ def _compiled(
     fastmath=False,
     nogil=False,
     parallel=True,
+    cache=True,
     source=None,
     **ignored,
 ):
@@ -41,6 +42,7 @@ def _compiled(
         bool(fastmath),
         bool(nogil),
         bool(parallel),
+        bool(cache),
     )
     functools.update_wrapper(made, function)
     return made
@@ -70,6 +72,9 @@ def jit(function=None, /, *, source=None, **options):
         Whether other Python threads may run meanwhile.
     parallel : bool
         Whether the iterations of a loop over `weft.prange` run at the same time (the default).
+        cache : bool
+        Whether the code is kept on disk for the next process (the default). It is found by all that it depends on, so
+        it is never stale.
     source : str
         The text of the function, for one that was made by exec().
 

@@ -2,6 +2,8 @@
 
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -20,7 +22,10 @@
 
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "codegen/llvm/float_to_integer.h"
 #include "codegen/llvm/vector_math.h"
@@ -42,6 +47,61 @@ bool has_lanes(const llvm::Module& module) {
     }
     return false;
 }
+
+// Comparisons one after another, which are what the vectoriser understands, in place of switches of few cases
+// in innermost loops. Those that it leaves become switches again.
+class SmallSwitchesPass : public llvm::PassInfoMixin<SmallSwitchesPass> {
+public:
+    llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+        const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
+        std::vector<llvm::SwitchInst*> found;
+        for (llvm::BasicBlock& block : function) {
+            auto* const choice = llvm::dyn_cast<llvm::SwitchInst>(block.getTerminator());
+            const llvm::Loop* const loop = loops.getLoopFor(&block);
+            if (choice != nullptr && loop != nullptr && loop->isInnermost() && choice->getNumCases() > 0 &&
+                choice->getNumCases() <= kMostCases)
+                found.push_back(choice);
+        }
+        for (llvm::SwitchInst* const choice : found) expand(*choice);
+        return found.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+    }
+
+private:
+    static constexpr unsigned kMostCases = 4;
+
+    static void expand(llvm::SwitchInst& choice) {
+        llvm::BasicBlock* const first = choice.getParent();
+        std::vector<std::pair<llvm::BasicBlock*, llvm::BasicBlock*>> edges;
+        llvm::BasicBlock* from = first;
+        for (const auto& each : choice.cases()) {
+            const bool is_last = each.getCaseIndex() + 1 == choice.getNumCases();
+            llvm::BasicBlock* const next =
+                is_last ? choice.getDefaultDest()
+                        : llvm::BasicBlock::Create(choice.getContext(), "", first->getParent(),
+                                                   first->getNextNode());
+            llvm::IRBuilder<> builder(from);
+            if (from == first) builder.SetInsertPoint(&choice);
+            builder.CreateCondBr(builder.CreateICmpEQ(choice.getCondition(), each.getCaseValue()),
+                                 each.getCaseSuccessor(), next);
+            edges.emplace_back(from, each.getCaseSuccessor());
+            if (is_last) edges.emplace_back(from, next);
+            from = next;
+        }
+        // Phis have an entry for each edge.
+        const std::set<llvm::BasicBlock*> targets(llvm::succ_begin(&choice), llvm::succ_end(&choice));
+        for (llvm::BasicBlock* const target : targets) {
+            for (llvm::PHINode& phi : target->phis()) {
+                llvm::Value* const value = phi.getIncomingValueForBlock(first);
+                while (phi.getBasicBlockIndex(first) >= 0)
+                    phi.removeIncomingValue(first, /*DeletePHIIfEmpty=*/false);
+                for (const auto& [by, to] : edges) {
+                    if (to == target) phi.addIncoming(value, by);
+                }
+            }
+        }
+        choice.eraseFromParent();
+    }
+};
 
 }  // namespace
 
@@ -74,6 +134,7 @@ void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool 
         passes.addPass(llvm::EarlyCSEPass());
         passes.addPass(llvm::AggressiveInstCombinePass());
         passes.addPass(llvm::InstCombinePass());
+        passes.addPass(SmallSwitchesPass());
     });
     llvm::ModulePassManager pipeline;
     pipeline.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));

@@ -132,6 +132,20 @@ def test_what_one_process_compiled_the_next_one_loads(tmp_path):
     assert run("3") == ["135", "False"]
 
 
+def test_without_cache_nothing_is_kept(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.replace("@np.jit", "@np.jit(cache=False)").replace("CONSTANT", "2"))
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, program],
+            env={**os.environ, "WEFT_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.split() == ["90", "False"]
+
+
 def add_up(a):
     s = 0.0
     for i in range(len(a)):
@@ -171,3 +185,34 @@ def test_a_call_that_raises_is_recorded():
     with np.profile() as profile, pytest.raises(ValueError):
         f(numpy.ones(3))
     assert len(profile.works) == 1
+
+
+def test_loops_that_compare_with_few_constants_are_vectors():
+    """LLVM makes switches of such comparisons, which its vectoriser does not know."""
+
+    def alive(near, old, out):
+        for i in range(len(near)):
+            out[i] = 1 if near[i] == 3 or (near[i] == 2 and old[i] == 1) else 0
+
+    def choose(kind, out):
+        for i in range(len(kind)):
+            if kind[i] == 1:
+                out[i] = 10
+            elif kind[i] == 4:
+                out[i] = 20
+            elif kind[i] == 6:
+                out[i] = 30
+            else:
+                out[i] = 0
+
+    f, g = np.jit(alive), np.jit(choose)
+    near, old = numpy.arange(500) % 5, numpy.arange(500) % 2
+    out = numpy.zeros(500, "i1")
+    f(near.astype("i1"), old.astype("i1"), out)
+    numpy.testing.assert_array_equal(out, (near == 3) | ((near == 2) & (old == 1)))
+    assert "vectors of" in f.explain()
+    kind = numpy.arange(500) % 8
+    out = numpy.zeros(500, "i4")
+    g(kind.astype("i4"), out)
+    numpy.testing.assert_array_equal(out, numpy.select([kind == 1, kind == 4, kind == 6], [10, 20, 30]))
+    assert "vectors of" in g.explain()

@@ -180,6 +180,52 @@ def harris(a, out):
             out[i, j] = xx * yy - xy * xy - 0.04 * trace * trace
 
 
+def edges(a, out):
+    rows, columns = a.shape
+    for i in range(1, rows - 1):
+        for j in range(1, columns - 1):
+            across = a[i - 1, j + 1] + 2 * a[i, j + 1] + a[i + 1, j + 1]
+            across -= a[i - 1, j - 1] + 2 * a[i, j - 1] + a[i + 1, j - 1]
+            down = a[i + 1, j - 1] + 2 * a[i + 1, j] + a[i + 1, j + 1]
+            down -= a[i - 1, j - 1] + 2 * a[i - 1, j] + a[i - 1, j + 1]
+            out[i, j] = (abs(across) + abs(down)) // 8
+
+
+def edges_arguments(size):
+    values = np.random.default_rng(8).integers(0, 256, (size, size)).astype(np.uint8)
+    return values, np.zeros_like(values)
+
+
+def born_or_stay(cells, new):
+    rows, columns = cells.shape
+    for i in range(1, rows - 1):
+        for j in range(1, columns - 1):
+            near = cells[i - 1, j - 1] + cells[i - 1, j] + cells[i - 1, j + 1] + cells[i, j - 1]
+            near += cells[i, j + 1] + cells[i + 1, j - 1] + cells[i + 1, j] + cells[i + 1, j + 1]
+            new[i, j] = 1 if near == 3 or (near == 2 and cells[i, j] == 1) else 0
+
+
+def born_or_stay_arguments(size):
+    cells = np.random.default_rng(9).integers(0, 2, (size, size)).astype(np.int8)
+    return cells, np.zeros_like(cells)
+
+
+def conducted(u, k, new, dt):
+    rows, columns = u.shape
+    for i in range(1, rows - 1):
+        for j in range(1, columns - 1):
+            east = (k[i, j + 1] + k[i, j]) * (u[i, j + 1] - u[i, j])
+            west = (k[i, j] + k[i, j - 1]) * (u[i, j] - u[i, j - 1])
+            south = (k[i + 1, j] + k[i, j]) * (u[i + 1, j] - u[i, j])
+            north = (k[i, j] + k[i - 1, j]) * (u[i, j] - u[i - 1, j])
+            new[i, j] = u[i, j] + 0.5 * dt * (east - west + south - north)
+
+
+def conducted_arguments(size):
+    random = np.random.default_rng(10)
+    return random.random((size, size)), random.random((size, size)), np.zeros((size, size)), 0.1
+
+
 PROGRAMS = {
     "smoothing": (smoothing, smoothing_arguments, 12, 1500),
     "smoothing_floats": (smoothing_floats, smoothing_floats_arguments, 20, 2000),
@@ -189,5 +235,8 @@ PROGRAMS = {
     "ising": (ising, ising_arguments, 10, 300),
     "mandelbrot": (mandelbrot, mandelbrot_arguments, 8, 400),
     "julia": (julia, mandelbrot_arguments, 8, 400),
+    "edges": (edges, edges_arguments, 12, 1500),
+    "born_or_stay": (born_or_stay, born_or_stay_arguments, 12, 1500),
+    "conducted": (conducted, conducted_arguments, 12, 1000),
     "harris": (harris, smoothing_floats_arguments, 8, 600),
 }
