@@ -10,6 +10,8 @@ import __future__
 import ast
 import types
 
+from weft._jit import _trees
+
 _FUTURE = 0
 for _name in __future__.all_feature_names:
     _FUTURE |= getattr(__future__, _name).compiler_flag
@@ -67,7 +69,7 @@ def compiled_in(function, module):
     """Whether the code of `function` is among that of a module's tree."""
     code = function.__code__
     try:
-        compiled = compile(module, code.co_filename, "exec", flags=code.co_flags & _FUTURE, dont_inherit=True)
+        compiled = _trees.compiled(module, code.co_filename, code.co_flags & _FUTURE)
     except (SyntaxError, ValueError, RecursionError):
         return False
     return any(_same(code, inner) for inner in _codes_of(compiled) if inner.co_name == code.co_name)

@@ -11,6 +11,7 @@ import linecache
 import sys
 import types
 
+from weft._jit import _trees
 from weft._jit._errors import CompileError, SourceError
 from weft._jit._same_code import agrees, compiled_in, compiles_to
 
@@ -33,9 +34,9 @@ class Text:
         if self._tree is None:
             first = next((line for line in self.lines if line.strip()), "")
             if self.given and first[:1] in " \t":
-                self._tree = ast.increment_lineno(ast.parse("if 1:\n" + "".join(self.lines)), -1)
+                self._tree = ast.increment_lineno(_trees.parse("if 1:\n" + "".join(self.lines)), -1)
             else:
-                self._tree = ast.parse("".join(self.lines))
+                self._tree = _trees.parse("".join(self.lines))
         return self._tree
 
 
@@ -168,7 +169,7 @@ def _definition_at(text, first):
         # Empty lines before it give it its place in the file.
         head = "\n" * (first - 2) + "if 1:\n" if indent else "\n" * (first - 1)
         try:
-            tree = ast.parse(head + "".join(lines[first - 1 : end]))
+            tree = _trees.parse(head + "".join(lines[first - 1 : end]))
         except SyntaxError:  # a line of a long text or list that begins further left
             end += 1
             continue

@@ -1,7 +1,10 @@
 """Functions are described by several threads at once."""
 
+import ast
 import threading
 
+import pytest
+import weft
 from weft._jit import _describe, describe
 
 
@@ -30,3 +33,24 @@ def test_threads_describe_one_function():
     assert not errors
     assert len(found) == 320
     assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("times", [1, 20])
+def test_trees_are_made_again_where_threads_were_in_each_other_s_way(times, monkeypatch):
+    """CPython 3.11 raises SystemError then; any other error of its is told."""
+    failures = iter(["AST constructor recursion depth mismatch (before=30, after=24)"] * times)
+
+    def unlucky(text, parse=ast.parse):
+        for text_of_error in failures:
+            raise SystemError(text_of_error)
+        return parse(text)
+
+    monkeypatch.setattr(ast, "parse", unlucky)
+    source = "def f(x):\n    return x + 1\n"
+    names = {}
+    exec(source, names)
+    assert weft.jit(names["f"], source=source)(1) == 2
+    failures = iter(["something else"])
+    with pytest.raises(SystemError, match="something else"):
+        weft.jit(names["f"], source=source)(1)
+    assert weft.jit(names["f"], source=source)(1) == 2
