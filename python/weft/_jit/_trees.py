@@ -4,7 +4,7 @@ CPython 3.11 counts how deep a tree is in one number for all threads (its issue 
 they take turns meanwhile. What is tried again has its turn alone.
 """
 
-import ast
+from ast import parse as _parse
 
 _TRIES = 100
 
@@ -21,7 +21,7 @@ def _tried(make):
 
 def parse(text):
     """The tree of a module's text."""
-    return _tried(lambda: ast.parse(text))
+    return _tried(lambda: _parse(text))
 
 
 def compiled(tree, file, flags):

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 import weft
-from weft._jit import _describe, describe
+from weft._jit import _describe, _trees, describe
 
 
 def test_threads_describe_one_function():
@@ -40,17 +40,21 @@ def test_trees_are_made_again_where_threads_were_in_each_other_s_way(times, monk
     """CPython 3.11 raises SystemError then; any other error of its is told."""
     failures = iter(["AST constructor recursion depth mismatch (before=30, after=24)"] * times)
 
-    def unlucky(text, parse=ast.parse):
+    def unlucky(text):
         for text_of_error in failures:
             raise SystemError(text_of_error)
-        return parse(text)
+        return ast.parse(text)
 
-    monkeypatch.setattr(ast, "parse", unlucky)
-    source = "def f(x):\n    return x + 1\n"
-    names = {}
-    exec(source, names)
-    assert weft.jit(names["f"], source=source)(1) == 2
+    monkeypatch.setattr(_trees, "_parse", unlucky)
+
+    def made(text):
+        names = {}
+        exec(text, names)
+        return weft.jit(names["f"], source=text)
+
+    assert made(f"def f(x):\n    return x + {times}\n")(1) == 1 + times
     failures = iter(["something else"])
+    other = f"def f(x):\n    return x - {times}\n"
     with pytest.raises(SystemError, match="something else"):
-        weft.jit(names["f"], source=source)(1)
-    assert weft.jit(names["f"], source=source)(1) == 2
+        made(other)(1)
+    assert made(other)(1) == 1 - times
