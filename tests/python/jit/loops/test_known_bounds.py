@@ -298,8 +298,8 @@ def test_guards_that_wrap_around():
 
     @weft.jit
     def below(a, i):
-        j = min(i, len(a))
-        return a[j - 1] if j - 1 >= 0 else -1
+        k = i - 1
+        return a[k] if i <= len(a) and k >= 0 else -1
 
     for n in (1, 3):
         assert above(part(n), n - 1) == -1
