@@ -39,7 +39,12 @@ import jit_random_parallel
 import jit_wrapped
 
 # Errors that weft.jit tells before CPython comes there. What functions give that always raise is None.
-EARLY = ("has no value here", "range() arg 3 must not be zero", "Ask before whether it is None")
+EARLY = (
+    "has no value here",
+    "range() arg 3 must not be zero",
+    "Ask before whether it is None",
+    "None has no method",
+)
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SWITCHES = re.findall(r'"(\w+)"\)  // pass:', (ROOT / "src/core/optimisation_switches.def").read_text())
 WAYS = (*(f"without {name}" for name in SWITCHES), "unchecked", "verified", "serial", "oracle")
