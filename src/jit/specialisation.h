@@ -32,14 +32,17 @@ public:
     std::vector<lang::TypeRef> arguments;
     lang::TypeRef result = nullptr;
     std::vector<lang::Site> sites;
-    std::vector<bool> written;  // arguments whose memory it writes
-    size_t result_bytes = 0;    // of results or of what an error tells, whichever is more
-    double compile_seconds = 0;
-    bool from_disk = false;  // an earlier process compiled it
-    bool allocates = false;  // it needs a HeapFrame around it
-    bool tells = false;      // it prints, to a ListenerScope around it
+    std::vector<bool> written;   // arguments whose memory it writes
+    size_t result_bytes = 0;     // of results or of what an error tells, whichever is more
+    double compile_seconds = 0;  // before the first call
+    bool from_disk = false;      // an earlier process compiled it
+    bool allocates = false;      // it needs a HeapFrame around it
+    bool tells = false;          // it prints, to a ListenerScope around it
     std::string name;
     std::string ir;  // before the passes
+
+    // With those of parts that calls have reached since.
+    double all_compile_seconds() const { return compile_seconds + codegen::seconds_of_lazy_parts(*code_); }
 
     // What the compiler made of it; compiles it once more.
     struct Texts {

@@ -604,6 +604,7 @@ std::vector<ValueId> FunctionLowering::run_iterations(NodeId id, const Sequence&
         const Nested nested(*this);
         const Learned learned(known_);
         loop.level = open_loops_;
+        if (sequence.direct) learn_less(bounds.lower, bounds.upper, 0);  // or there is no iteration
         Environment inner = start_iteration(loop, environment, arguments.subspan(1));
         note_carried(id, loop, environment, initials, arguments.subspan(1));
         if (hoist_ != nullptr && hoist_->is_of(source_, id)) hoist_->counter = arguments[0];

@@ -73,6 +73,7 @@ public:
         count_ = static_cast<size_t>(table->count);
     }
 
+    double seconds_of_parts() const { return parts_.seconds(); }
     LazyPartCounts lazy_parts() const override { return {count_, parts_.count()}; }
 
 private:
@@ -378,6 +379,11 @@ std::shared_ptr<const CompiledFunction> load_function_for_cpu(const KernelObject
 
 std::shared_ptr<const CompiledFunction> load_part_for_cpu(const KernelObject& object) {
     return load_function_for_cpu(object, {});
+}
+
+double seconds_of_lazy_parts(const CompiledFunction& function) {
+    const auto* const loaded = dynamic_cast<const LoadedFunction*>(&function);
+    return loaded == nullptr ? 0 : loaded->seconds_of_parts();
 }
 
 std::shared_ptr<const CompiledFunction> compile_function_for_cpu(const ir::Module& module,

@@ -68,6 +68,9 @@ std::shared_ptr<const CompiledFunction> compile_function_for_cpu(const ir::Modul
                                                                  const CompileOptions& options = {},
                                                                  CompiledTexts* texts = nullptr);
 
+// What compiling the parts took that are compiled by now.
+double seconds_of_lazy_parts(const CompiledFunction& function);
+
 int64_t kernels_compiled();  // by this process
 
 }  // namespace weft::codegen

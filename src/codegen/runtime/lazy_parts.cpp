@@ -5,6 +5,7 @@
 #include <llvm/IR/Module.h>
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -56,7 +57,11 @@ const void* LazyParts::find(size_t number) {
             const ForkExclusion exclusion;  // before the lock, which no fork finds taken
             const std::lock_guard lock(mutex_);
             if (known_.size() <= number) known_.resize(number + 1);
-            if (known_[number] == nullptr) known_[number] = make_(static_cast<int>(number));
+            if (known_[number] == nullptr) {
+                const auto begin = std::chrono::steady_clock::now();
+                known_[number] = make_(static_cast<int>(number));
+                seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            }
             found = known_[number];
         } catch (...) {
             failure = std::current_exception();
@@ -75,6 +80,11 @@ size_t LazyParts::count() const {
     size_t count = 0;
     for (const auto& part : known_) count += part != nullptr ? 1 : 0;
     return count;
+}
+
+double LazyParts::seconds() const {
+    const std::lock_guard lock(mutex_);
+    return seconds_;
 }
 
 const void* lazy_part(LazyTable* table, int64_t number) {

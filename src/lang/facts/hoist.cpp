@@ -139,7 +139,7 @@ bool FunctionLowering::hoist(ValueId index, ValueId size, const Fact& known) {
     if (!is_short) return hoist_range(index, size);
     add_to(hoist_->indices,
            {moves, moves ? ValueId{} : sum.base, sum.least, sum.most, sum.other, sum.subtracts, size,
-            /*from_below=*/true, /*from_above=*/true, sum.less_other});
+            /*from_below=*/known.least < 0, /*from_above=*/true, sum.less_other});
     return true;
 }
 

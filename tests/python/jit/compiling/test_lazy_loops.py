@@ -38,8 +38,12 @@ def test_what_no_call_reaches_is_not_compiled():
     out = numpy.empty_like(a)
     f(a, 0, out)
     assert (out == differences(a, 0)).all() and reached(f) == (0, 1)
+    seconds = next(iter(f.stats.values()))["compile_seconds"]
+    f(a, 0, out)
+    assert next(iter(f.stats.values()))["compile_seconds"] == seconds > 0
     f(a, -2, out)
     assert (out == differences(a, -2)).all() and reached(f) == (1, 1)
+    assert next(iter(f.stats.values()))["compile_seconds"] > seconds
     out[:] = -1
     expected = out.copy()
     with pytest.raises(IndexError):
@@ -185,3 +189,39 @@ def test_without_the_switch_everything_is_compiled_at_once():
     with np.config(without="lazy_parts"):
         f(a, -2, out)
     assert (out == differences(a, -2)).all() and "failing tests" not in f.explain()
+
+
+def pascal(t):
+    for i in range(t.shape[0]):
+        for j in range(1, i):
+            t[i, j] = t[i - 1, j - 1] + t[i - 1, j]
+
+
+def sums_of_earlier(t, k):
+    for i in range(t.shape[0]):
+        for j in range(k, i - 1):
+            t[i, j] += t[i - 2, j - k]
+
+
+def test_rows_whose_inner_loop_is_empty_do_not_fail_the_test():
+    f = np.jit(pascal)
+    for size in (0, 1, 2, 3, 30):
+        found, expected = (numpy.ones((size, size), numpy.int64) for _ in range(2))
+        f(found)
+        pascal(expected)
+        assert (found == expected).all()
+    assert reached(f)[0] == 0
+
+
+def test_what_is_wrong_in_rows_that_run_is_found():
+    f = np.jit(sums_of_earlier)
+    for k in (0, 2, -1, -3, -40):
+        found, expected = (numpy.ones((30, 30), numpy.int64) for _ in range(2))
+        try:
+            sums_of_earlier(expected, k)
+        except IndexError as error:
+            with pytest.raises(IndexError, match=str(error)):
+                f(found, k)
+        else:
+            f(found, k)
+        assert (found == expected).all()
