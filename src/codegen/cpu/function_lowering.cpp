@@ -107,7 +107,8 @@ bool is_one_of(const Instruction* each, std::initializer_list<OpId> operations) 
 std::optional<int64_t> FunctionLowering::constant_in(const ir::Region& region, ValueId value) const {
     if (const Instruction* inside = definition(region, value)) {
         const bool is_number =
-            inside->opcode == Opcode::kConstant && inside->constant.type == ScalarType::kInt64;
+            inside->opcode == Opcode::kConstant &&
+            (inside->constant.type == ScalarType::kInt64 || inside->constant.type == ScalarType::kUInt64);
         return is_number ? std::optional(inside->constant.as<int64_t>()) : std::nullopt;
     }
     const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(scalars_[value.index].parts[0]);
@@ -137,6 +138,48 @@ bool FunctionLowering::is_counted(const ir::Region& body, size_t number, bool up
     return amount && *amount != 0 && upwards == ((*amount > 0) == (step->op->id == OpId::kAdd));
 }
 
+// Whether the variable loses its last bit in each iteration: `x &= x - 1`.
+bool FunctionLowering::loses_bits(const ir::Region& body, size_t number) const {
+    const Instruction* step = definition(body, body.body.back().operands[number]);
+    if (!is_one_of(step, {OpId::kBitwiseAnd})) return false;
+    const ValueId variable = body.arguments[number];
+    const size_t other = step->operands[0] == variable ? 1 : 0;
+    const Instruction* less = definition(body, step->operands[other]);
+    return step->operands[1 - other] == variable && is_one_of(less, {OpId::kSubtract}) &&
+           less->operands[0] == variable && constant_in(body, less->operands[1]) == 1;
+}
+
+// Whether the variable, which is not negative, is at most half in each iteration: `x >>= 1`, `x //= 10`.
+bool FunctionLowering::is_divided(const ir::Region& body, size_t number) const {
+    // What is never negative is divided without signs.
+    const auto without_cast = [&](ValueId value) {
+        const Instruction* cast = definition(body, value);
+        return cast != nullptr && cast->opcode == Opcode::kCast ? cast->operands[0] : value;
+    };
+    const Instruction* step = definition(body, without_cast(body.body.back().operands[number]));
+    if (!is_one_of(step, {OpId::kRightShift, OpId::kFloorDivide}) ||
+        without_cast(step->operands[0]) != body.arguments[number])
+        return false;
+    const std::optional<int64_t> by = constant_in(body, without_cast(step->operands[1]));
+    return by && *by >= (step->op->id == OpId::kFloorDivide ? 2 : 1) &&
+           (step->op->id == OpId::kFloorDivide || *by < 64);
+}
+
+// Whether the loop goes on only while the variable is not 0 or above it, and it is soon: after 64 iterations.
+bool FunctionLowering::is_used_up(const ir::Region& body, const Instruction& condition) const {
+    const auto at = std::find(body.arguments.begin(), body.arguments.end(), condition.operands[0]);
+    if (at == body.arguments.end()) return false;
+    const auto number = static_cast<size_t>(at - body.arguments.begin());
+    if (condition.opcode == Opcode::kCast)
+        return kernel_.type(condition.results[0]).scalar == ScalarType::kBool && loses_bits(body, number);
+    if (!is_one_of(&condition, {OpId::kNotEqual, OpId::kGreater, OpId::kGreaterEqual})) return false;
+    const std::optional<int64_t> end = constant_in(body, condition.operands[1]);
+    if (!end) return false;
+    if (condition.op->id == OpId::kNotEqual) return *end == 0 && loses_bits(body, number);
+    const bool is_positive = *end >= (condition.op->id == OpId::kGreater ? 0 : 1);
+    return is_positive && (loses_bits(body, number) || is_divided(body, number));
+}
+
 // Whether a while loop is left where a variable that each iteration counts comes to an end:
 // `while true do { %p = less %i, %n; if %p {} else { break }; ...; yield %i + 1 }`.
 bool FunctionLowering::counts_to_its_end(const Instruction& loop) const {
@@ -153,6 +196,7 @@ bool FunctionLowering::counts_to_its_end(const Instruction& loop) const {
         // What is tested first: `a < b and ...` is a branch, which is false where that is.
         const Instruction* condition = definition(body, each.operands[0]);
         while (is_conjunction(body, condition)) condition = definition(body, condition->operands[0]);
+        if (condition != nullptr && !condition->operands.empty() && is_used_up(body, *condition)) return true;
         const bool is_below = is_one_of(condition, {OpId::kLess, OpId::kLessEqual});
         if (!is_below && !is_one_of(condition, {OpId::kGreater, OpId::kGreaterEqual})) return false;
         for (size_t side = 0; side < 2; ++side) {

@@ -68,6 +68,9 @@ private:
     bool always_calls(const ir::Region& body) const;
     std::optional<int64_t> constant_in(const ir::Region& region, ir::ValueId value) const;
     bool is_conjunction(const ir::Region& body, const ir::Instruction* condition) const;
+    bool loses_bits(const ir::Region& body, size_t number) const;
+    bool is_divided(const ir::Region& body, size_t number) const;
+    bool is_used_up(const ir::Region& body, const ir::Instruction& condition) const;
     bool is_counted(const ir::Region& body, size_t number, bool upwards) const;
     bool counts_to_its_end(const ir::Instruction& loop) const;
     void write(std::span<const Scalar> values, llvm::Value* to);

@@ -124,6 +124,22 @@ def either(n):
     return s
 
 
+def never_used_up(n):
+    s = 0
+    for i in range(5):
+        x = -n if n > 1 else 0
+        while x:
+            x >>= 1
+            s ^= x
+        y = n
+        while y != 0:
+            y = y // 2 + (n > 1)
+            s ^= y
+            if n == 1:
+                break
+    return s
+
+
 def while_in_chunks(n):
     a = np.zeros(8)
     for i in np.prange(8):
@@ -147,7 +163,7 @@ for name in sys.argv[2:]:
 """
 
 NAMES = """one_loop inner_loops long_inner_loops while_loop leaves heap walk recursion walk_caught
-walks_in_chunks inner_while moving_end either while_in_chunks""".split()
+walks_in_chunks inner_while moving_end either never_used_up while_in_chunks""".split()
 
 
 @pytest.mark.parametrize("gil", ("gil", "nogil"))

@@ -216,3 +216,40 @@ def test_loops_that_compare_with_few_constants_are_vectors():
     g(kind.astype("i4"), out)
     numpy.testing.assert_array_equal(out, numpy.select([kind == 1, kind == 4, kind == 6], [10, 20, 30]))
     assert "vectors of" in g.explain()
+
+
+def test_loops_that_use_a_number_up_are_not_interrupted():
+    """LLVM knows what such loops compute: the number of bits, or of digits."""
+
+    def bits(n):
+        s = 0
+        for i in range(n):
+            x = i
+            while x:
+                x &= x - 1
+                s += 1
+        return s
+
+    def lengths(n):
+        s = 0
+        for i in range(n):
+            x = i
+            while x > 0:
+                x >>= 1
+                s += 1
+        return s
+
+    def digits(n):
+        s = 0
+        for i in range(n):
+            x = i
+            while x >= 1 and s >= 0:
+                s += x % 10
+                x //= 10
+        return s
+
+    for function in (bits, lengths, digits):
+        f = np.jit(function)
+        assert f(1000) == function(1000)
+        text = next(iter(f.inspect_llvm().values()))
+        assert text.count("call preserve_mostcc") <= 1, function.__name__
