@@ -94,6 +94,8 @@ void ShiftedValues::add(const Instruction& instruction) {
     const bool is_expression = opcode == Opcode::kConstant || opcode == Opcode::kCast ||
                                opcode == Opcode::kLoad || opcode == Opcode::kApply;
     if (!is_expression || instruction.results.size() != 1 || instruction.predicated) return;
+    // In between two places a divisor may be zero.
+    if (divides_integers(function_, instruction) && !constant(instruction.operands[1])) return;
     if (opcode == Opcode::kLoad &&
         written_.contains(function_.type(instruction.operands[0]).buffer.alias_scope))
         return;

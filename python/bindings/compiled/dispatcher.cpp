@@ -379,8 +379,10 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     }
     record.end(*compiled, *code, arguments);
     if (!arguments.lists().empty()) Results(results, &*frame, &arguments).copy_back(code->written);
-    if (arguments.has_host_copies()) [[unlikely]]
+    if (arguments.has_host_copies()) [[unlikely]] {
         arguments.host_copies().copy_back(code->written);
+        if (status != 0) arguments.host_copies().record();
+    }
     throw_error_of(status, listening, *compiled, *code, results);
     nb::object result = Results(results, frame ? &*frame : nullptr, &arguments).next(code->result);
     if (arguments.has_host_copies()) [[unlikely]]

@@ -53,6 +53,11 @@ void HostCopies::copy_back(const std::vector<bool>& written) {
     }
 }
 
+bool HostCopies::contains(PyObject* host_object) const {
+    return std::any_of(copies_.begin(), copies_.end(),
+                       [&](const Copy& copy) { return copy.host_object.ptr() == host_object; });
+}
+
 nb::object HostCopies::on_device(nb::object result) {
     for (const Copy& copy : copies_) {
         if (result.is(copy.host_object)) return nb::borrow(copy.object);

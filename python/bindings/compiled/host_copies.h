@@ -30,6 +30,8 @@ public:
     void set_object(nb::object object) { copies_.back().host_object = std::move(object); }
     /// Behind a call: what the function has written goes to where it belongs.
     void copy_back(const std::vector<bool>& written);
+    /// Whether it is the object of a copy.
+    bool contains(PyObject* host_object) const;
     /// A result on the device of the arguments: an argument itself where it is that one's copy.
     nb::object on_device(nb::object result);
     /// Counts the bytes that were copied as those of a fallback.

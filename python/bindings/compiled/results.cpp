@@ -53,12 +53,7 @@ nb::object Results::next(lang::TypeRef type) {
                              step = next(type->parts[2]);
             return steal_or_throw(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
         }
-        case lang::TypeKind::kArray: {
-            nb::object result = next_array(type);
-            if (arguments_ != nullptr && arguments_->has_host_copies()) [[unlikely]]
-                return arguments_->host_copies().on_device(std::move(result));
-            return result;
-        }
+        case lang::TypeKind::kArray: return next_array(type);
         case lang::TypeKind::kStructures: return next_structures(type);
         case lang::TypeKind::kList: return next_list(type);
         case lang::TypeKind::kGenerator: {
@@ -115,10 +110,15 @@ nb::object Results::next_array(lang::TypeRef type) {
         // Arrays of one block are views of one storage.
         const auto [storage, is_new] = storages_.try_emplace(owner);
         if (is_new) storage->second = std::make_shared<Storage>(*buffer);
-        return wrap(array(storage->second, dtype, std::move(shape), std::move(strides), data - memory.data,
-                          !type->readonly));
+        nb::object result = wrap(array(storage->second, dtype, std::move(shape), std::move(strides),
+                                       data - memory.data, !type->readonly));
+        return arguments_->has_host_copies() ? arguments_->host_copies().on_device(std::move(result))
+                                             : result;
     }
-    return of_argument(data, dtype, shape, strides, type->readonly);
+    nb::object result = of_argument(data, dtype, shape, strides, type->readonly);
+    if (arguments_->has_host_copies() && arguments_->host_copies().contains(holder_of(data))) [[unlikely]]
+        return arguments_->host_copies().on_device(std::move(result));
+    return result;
 }
 
 // The argument itself where it is the same, else one that keeps the memory.

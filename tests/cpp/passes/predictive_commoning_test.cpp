@@ -124,6 +124,17 @@ TEST(PredictiveCommoning, LeavesLoopsThatMayRaise) {
     EXPECT_EQ(carried_values(rewritten(before)), 0U);
 }
 
+// What is between two places need not have been divided.
+TEST(PredictiveCommoning, LeavesDivisionsOfIntegersByWhatIsRead) {
+    std::string text = replaced(kFlux, "f64", "i64");
+    for (const std::string_view product : {"multiply %d0, %m0", "multiply %d1, %m1"})
+        text = replaced(text, product, replaced(product, "multiply", "floor_divide"));
+    EXPECT_EQ(carried_values(rewritten(parse_and_check(text))), 0U);
+    const Module before =
+        parse_and_check(replaced(replaced(text, "%d0, %m0", "%d0, %one"), "%d1, %m1", "%d1, %one"));
+    EXPECT_EQ(carried_values(rewritten(before)), 1U);
+}
+
 TEST(PredictiveCommoning, LeavesWhatIsFarAway) {
     const Module before = parse_and_check(
         replaced(kFlux, "%behind = add %i, %one", "%far = const i64 6\n    %behind = add %i, %far"));

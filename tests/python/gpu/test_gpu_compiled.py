@@ -78,6 +78,15 @@ def test_new_arrays_are_on_the_gpu_and_numbers_are_numbers():
     numpy.testing.assert_array_equal(numpy.asarray(b.to_device("cpu")), numpy.arange(1.0, 5))
 
 
+def test_arrays_of_the_cpu_stay_there():
+    f = np.jit(scaled)
+    out = np.zeros(4)
+    assert f(gpu(numpy.arange(4.0)), out, 2) is out
+    numpy.testing.assert_array_equal(numpy.asarray(out), [0, 2, 4, 6])
+    assert np.jit(lambda a, b: b[1:])(gpu(numpy.arange(4.0)), out).device == "cpu"
+    assert np.jit(lambda a, b: a[1:])(gpu(numpy.arange(4.0)), out).device == "cuda:0"
+
+
 def test_with_arrays_of_the_cpu_and_lists():
     def add(arrays, out):
         for a in arrays:
