@@ -404,9 +404,16 @@ bool CallArguments::add_buffer(PyObject* object, size_t parameter, const std::st
     if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS) != 0) {
         PyErr_Clear();
         if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS_RO) != 0) {
-            // Arrays of a GPU have the protocol as those of the CPU do, and fail.
-            if (PyObject_HasAttrString(object, "__dlpack__") == 0) throw_python_error();
-            PyErr_Clear();
+            // Arrays of a GPU have the protocol as those of the CPU do, and fail. Attributes are not looked
+            // at
+            // while an error is on its way.
+            PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+            PyErr_Fetch(&type, &value, &trace);
+            if (PyObject_HasAttrString(object, "__dlpack__") == 0) {
+                PyErr_Restore(type, value, trace);
+                throw_python_error();
+            }
+            for (PyObject* part : {type, value, trace}) Py_XDECREF(part);
             return false;
         }
         readonly = true;
