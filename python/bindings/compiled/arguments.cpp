@@ -404,8 +404,7 @@ bool CallArguments::add_buffer(PyObject* object, size_t parameter, const std::st
     if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS) != 0) {
         PyErr_Clear();
         if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS_RO) != 0) {
-            // Arrays of a GPU have the protocol as those of the CPU do, and fail. Attributes are not looked
-            // at
+            // Arrays of a GPU have the protocol as those of the CPU do, and fail. No attribute is looked at
             // while an error is on its way.
             PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
             PyErr_Fetch(&type, &value, &trace);

@@ -9,6 +9,7 @@
 #include "execution/fallback.h"
 #include "graph/storage.h"
 #include "objects/objects.h"
+#include "weft/errors.h"
 #include "weft/ops.h"
 
 namespace weft::python {
@@ -17,6 +18,13 @@ array HostCopies::add(const array& given, PyObject* object, size_t parameter) {
     if (device_ == nullptr) device_ = &given.storage()->device;
     const auto same = std::find_if(copies_.begin(), copies_.end(),
                                    [&](const Copy& copy) { return copy.given.storage() == given.storage(); });
+    // Lent twice, memory has two storages, whose copies would not see what is written into each other.
+    for (const Copy& copy : copies_) {
+        if (copy.given.storage() != given.storage() && may_share_memory(copy.given, given))
+            throw ValueError(
+                "two arguments of a compiled function share memory of a GPU, which another library has lent "
+                "for each: give views of one weft.from_dlpack(x)");
+    }
     if (!whole_storages_) {
         if (same != copies_.end()) throw SharesStorage{};
         copies_.push_back({.given = given,
@@ -26,17 +34,15 @@ array HostCopies::add(const array& given, PyObject* object, size_t parameter) {
         bytes_ += given.nbytes();
         return copies_.back().host;
     }
+    const array whole(given.storage(), DType(ScalarType::kUInt8), {given.storage()->bytes}, {1}, 0,
+                      given.writeable());
     array host;
     if (same != copies_.end()) {
         host = same->host;
     } else {
-        const array whole(given.storage(), DType(ScalarType::kUInt8), {given.storage()->bytes}, {1}, 0,
-                          given.writeable());
         host = copy(move_to(whole, cpu_device()), 'K');
         bytes_ += whole.nbytes();
     }
-    const array whole(given.storage(), DType(ScalarType::kUInt8), {given.storage()->bytes}, {1}, 0,
-                      given.writeable());
     copies_.push_back({.given = whole, .host = host, .object = object, .parameter = parameter});
     return host.with_view(given.dtype(), given.shape(), given.strides(), given.offset());
 }

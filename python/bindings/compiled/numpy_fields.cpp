@@ -84,7 +84,10 @@ bool is_as_expected(PyObject* object) {
 }
 
 bool is_ndarray(PyTypeObject* type) {
-    if (type == &PyLong_Type || type == &PyFloat_Type) return false;
+    for (const PyTypeObject* plain :
+         {&PyLong_Type, &PyFloat_Type, &PyBool_Type, &PyComplex_Type, &PyTuple_Type}) {
+        if (type == plain) return false;
+    }
     const nb::handle object(reinterpret_cast<PyObject*>(type));
     const nb::object module = nb::getattr(object, "__module__", nb::none());
     return PyUnicode_Check(module.ptr()) && PyUnicode_CompareWithASCIIString(module.ptr(), "numpy") == 0 &&

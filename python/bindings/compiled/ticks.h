@@ -10,10 +10,6 @@ namespace weft::python {
 inline uint64_t ticks() {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    uint64_t count = 0;
-    asm volatile("mrs %0, cntvct_el0" : "=r"(count));
-    return count;
 #else
     return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif

@@ -52,8 +52,9 @@ def jit(function=None, /, *, source=None, **options):
     """Compiles a Python function of numbers and arrays: loops, branches and indexing become machine code.
 
     The function is compiled when it is called, once for each combination of the arguments' types: Python's and
-    NumPy's numbers, weft's and NumPy's arrays (or anything with the buffer protocol), tuples of such. Arrays are not
-    copied, and what the function writes into them is seen outside. Results are numbers or tuples of numbers.
+    NumPy's numbers, weft's and NumPy's arrays (or anything with the buffer protocol or DLPack), lists and tuples of
+    such. Arrays are not copied, and what the function writes into them is seen outside. Those of a GPU are copied to
+    the CPU, where the function runs, and back. Results are numbers, arrays, texts, lists and tuples of such.
 
     It computes what Python would, with integers of 64 bits that wrap around. Indices are checked, and a division by
     zero raises, as in Python. What cannot be compiled raises `weft.CompileError`, which says where and why.
@@ -72,7 +73,7 @@ def jit(function=None, /, *, source=None, **options):
         Whether other Python threads may run meanwhile.
     parallel : bool
         Whether the iterations of a loop over `weft.prange` run at the same time (the default).
-        cache : bool
+    cache : bool
         Whether the code is kept on disk for the next process (the default). It is found by all that it depends on, so
         it is never stale.
     source : str

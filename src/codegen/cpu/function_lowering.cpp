@@ -131,6 +131,8 @@ bool FunctionLowering::is_conjunction(const ir::Region& body, const Instruction*
 
 // Whether the variable of the body with this number is counted by a constant, upwards or not.
 bool FunctionLowering::is_counted(const ir::Region& body, size_t number, bool upwards) const {
+    // What has no sign may step over its end and go round.
+    if (kernel_.type(body.arguments[number]).scalar == ScalarType::kUInt64) return false;
     const Instruction* step = definition(body, body.body.back().operands[number]);
     if (!is_one_of(step, {OpId::kAdd, OpId::kSubtract}) || step->operands[0] != body.arguments[number])
         return false;

@@ -78,6 +78,46 @@ def test_new_arrays_are_on_the_gpu_and_numbers_are_numbers():
     numpy.testing.assert_array_equal(numpy.asarray(b.to_device("cpu")), numpy.arange(1.0, 5))
 
 
+class Lent:
+    """Memory of a GPU that is lent anew each time."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dlpack__(self, **options):
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+def test_memory_that_is_lent_twice_is_refused():
+    f = np.jit(scaled)
+    x = gpu(numpy.arange(6.0))
+    for first, second in ((Lent(x), Lent(x)), (Lent(x[1:]), Lent(x[:-1])), (x, Lent(x[2:]))):
+        with pytest.raises(ValueError, match="share memory of a GPU"):
+            f(first, second, 2)
+    numpy.testing.assert_array_equal(numpy.asarray(x.to_device("cpu")), numpy.arange(6.0))
+    f(Lent(x[:3]), Lent(x[3:]), 2)
+    numpy.testing.assert_array_equal(numpy.asarray(x.to_device("cpu")), [0, 1, 2, 0, 2, 4])
+
+
+def test_without_elements_or_dimensions_and_the_same_twice():
+    f = np.jit(scaled)
+    assert f(gpu(numpy.zeros(0)), gpu(numpy.zeros(0)), 2).shape == (0,)
+    x = gpu(numpy.arange(4.0))
+    assert f(x, x, 3) is x
+    numpy.testing.assert_array_equal(numpy.asarray(x.to_device("cpu")), [0, 3, 6, 9])
+
+    def only(a):
+        a[()] = a[()] + 1
+        return a[()]
+
+    y = gpu(numpy.array(5.0))
+    assert np.jit(only)(y) == 6
+    assert float(y) == 6
+
+
 def test_arrays_of_the_cpu_stay_there():
     f = np.jit(scaled)
     out = np.zeros(4)

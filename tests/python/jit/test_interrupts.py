@@ -124,6 +124,18 @@ def either(n):
     return s
 
 
+def unsigned(n):
+    s = 0
+    for i in range(5):
+        x = np.uint64(n)
+        while x > 0:
+            x -= np.uint64(3)
+            s += 1
+            if n == 1 and s > 10:
+                break
+    return s
+
+
 def never_used_up(n):
     s = 0
     for i in range(5):
@@ -163,7 +175,7 @@ for name in sys.argv[2:]:
 """
 
 NAMES = """one_loop inner_loops long_inner_loops while_loop leaves heap walk recursion walk_caught
-walks_in_chunks inner_while moving_end either never_used_up while_in_chunks""".split()
+walks_in_chunks inner_while moving_end either unsigned never_used_up while_in_chunks""".split()
 
 
 @pytest.mark.parametrize("gil", ("gil", "nogil"))
