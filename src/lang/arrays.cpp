@@ -592,7 +592,9 @@ Value FunctionLowering::call_allocate(const std::string& name, const Arguments& 
 
 static std::vector<std::string> methods_of(TypeRef type) {
     if (is_array(type))
-        return {"argsort", "copy", "fill", "flatten", "item", "ravel", "reshape", "sort", "transpose"};
+        return {"all",  "any",     "argmax", "argmin", "argsort",  "copy", "fill",
+                "item", "flatten", "max",    "mean",   "min",      "prod", "ravel",
+                "sort", "reshape", "std",    "sum",    "swapaxes", "var",  "transpose"};
     if (is_scalar(type)) return {"bit_count", "bit_length", "conjugate", "is_integer", "item"};
     if (type->kind == TypeKind::kTuple) return {"count", "index"};
     if (is_structures(type)) return {"copy"};
@@ -632,9 +634,7 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
         return base.type->single ? load({made, {}}) : made;
     }
     if (is_array(base.type)) {
-        if (arguments.positional.empty() && arguments.keywords.empty()) {
-            if (const std::optional<Value> result = array_reduction(base, name, where)) return *result;
-        }
+        if (const std::optional<Value> result = array_reduction(base, name, arguments)) return *result;
         if (name == "view") {
             expect_arguments(name, arguments, 1, 1);
             return viewed(base, dtype_of(arguments.positional[0], where).value_or(base.type->scalar), where);
@@ -669,7 +669,7 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
             fill(base, arguments.positional[0], where);
             return none();
         }
-        if (name == "transpose" && arguments.positional.empty()) return transposed(base);
+        if (name == "transpose" || name == "swapaxes") return *array_with_shape(base, name, arguments);
     }
     fail(where, lang::describe(base.type) + " has no method '" + name + "' in a compiled function",
          meant(name, methods_of(base.type), "Write it as a function, or call it outside."));

@@ -372,11 +372,14 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
             sort_array(name, made, arguments, 1);
             return made;
         }
-        if (of_array && arguments.positional.size() == 1 && arguments.keywords.empty()) {
-            const std::string plain = name == "amin" ? "min" : name == "amax" ? "max" : name;
-            if (const std::optional<Value> result =
-                    array_reduction(arguments.positional[0], plain, arguments.where))
-                return *result;
+        if (of_array) {
+            Arguments rest = arguments;
+            rest.positional.erase(rest.positional.begin());
+            for (const auto function :
+                 {&FunctionLowering::array_reduction, &FunctionLowering::array_with_shape}) {
+                if (const auto result = (this->*function)(arguments.positional[0], name, rest))
+                    return *result;
+            }
         }
         if (name == "argsort" && of_array) return sort_array(name, arguments.positional[0], arguments, 1);
         if (name == "array" || name == "asarray") return call_array(arguments);

@@ -158,9 +158,6 @@ private:
     bool lower_break(NodeId id, Environment& environment);
     bool lower_continue(NodeId id, Environment& environment);
 
-    static constexpr int64_t kLanes = 16;
-    static constexpr int64_t kLanesWithoutSums = 256;
-
     // --- loops over prange (parallel/) -------------------------------------------------------------
 
     struct Outline;
@@ -548,13 +545,15 @@ private:
     Sequence iterator_sequence(const Value& items, NodeId where);
     std::vector<ir::ValueId> strides_like(std::span<const Value> arrays, std::span<const ir::ValueId> shape,
                                           int64_t itemsize, bool contiguous);
-    // One array of several, and diagonals (arrays/joining.cpp).
+    // (arrays/joining.cpp) An axis below 0 is a new one.
     Value with_axes(const Value& array, std::span<const int> axes);
     Value with_axis_at(const Value& array, ir::ValueId axis);
     Value call_joined(const std::string& name, const Arguments& arguments);
     Value call_diagonal(const Arguments& arguments);
     void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
-    std::optional<Value> array_reduction(const Value& array, const std::string& name, NodeId where);
+    // (arrays/reductions.cpp, shapes.cpp)
+    std::optional<Value> array_reduction(const Value& array, const std::string& name, const Arguments& rest);
+    std::optional<Value> array_with_shape(const Value& array, const std::string& name, const Arguments& rest);
     const OpInfo& operation_of(const std::string& name, NodeId where);
 
     // --- users of memory (memory.cpp) -----------------------------------------------------------------

@@ -63,6 +63,16 @@ std::optional<NumpyFields> read(const Array& array) {
         *type, array.data, {array.shape, rank}, {array.strides, rank}, (flags & kWriteable) != 0};
 }
 
+// But for strides that step over nothing, which a buffer has otherwise.
+bool has_strides_of(const Array& array, const Py_buffer& buffer) {
+    const std::span<const Py_ssize_t> shape(buffer.shape, static_cast<size_t>(buffer.ndim));
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return true;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        if (shape[d] != 1 && buffer.strides[d] != array.strides[d]) return false;
+    }
+    return true;
+}
+
 // Whether the structure is what it is taken for: it says what the buffer protocol says.
 bool is_as_expected(PyObject* object) {
     Py_buffer buffer;
@@ -73,8 +83,7 @@ bool is_as_expected(PyObject* object) {
     const Array& array = *reinterpret_cast<const Array*>(object);
     bool same = buffer.buf == array.data && buffer.ndim == array.rank &&
                 std::equal(buffer.shape, buffer.shape + buffer.ndim, array.shape) &&
-                std::equal(buffer.strides, buffer.strides + buffer.ndim, array.strides) &&
-                array.descriptor != nullptr;
+                has_strides_of(array, buffer) && array.descriptor != nullptr;
     if (same) {
         const std::optional<ScalarType> type = type_of(*array.descriptor);
         same = !type || DType(*type).itemsize() == buffer.itemsize;

@@ -328,40 +328,4 @@ Value FunctionLowering::call_made(const std::string& name, const Arguments& give
     return values;
 }
 
-// --- reductions -----------------------------------------------------------------------------------------
-
-// Of all elements: sum, prod, mean, min, max, any, all.
-std::optional<Value> FunctionLowering::array_reduction(const Value& array, const std::string& name,
-                                                       NodeId where) {
-    static constexpr std::string_view kNames[] = {"sum", "prod", "mean", "min", "max", "any", "all"};
-    if (std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames)) return std::nullopt;
-    const DType dtype(array.type->scalar);
-    const auto call = [&](const std::string& function, std::vector<Value> arguments) {
-        return call_prelude("numpy." + function, {std::move(arguments), {}, where});
-    };
-    if (name == "any" || name == "all") {
-        const Value result = call(name + "_of_array", {array});
-        return scalar(scalar_type(ScalarType::kBool), result.parts[0]);
-    }
-    if (name == "min" || name == "max") {
-        if (dtype.is_complex()) fail(where, name + "() of complex numbers is not compiled");
-        return scalar(scalar_type(array.type->scalar), call(name + "_of_array", {array}).parts[0]);
-    }
-    ScalarType made = array.type->scalar;
-    if (dtype.is_integer() || dtype.is_bool())
-        made = dtype.is_unsigned_integer() ? ScalarType::kUInt64 : ScalarType::kInt64;
-    if (name == "mean" && !dtype.is_inexact()) made = ScalarType::kFloat64;
-    const auto number = [&](int64_t value) { return scalar(scalar_type(made), cast(integer(value), made)); };
-    const bool adds = name != "prod";
-    // -0.0 changes no float that is added to it.
-    const Value zero =
-        DType(made).is_inexact()
-            ? scalar(scalar_type(made), cast(constant(Constant::of(ScalarType::kFloat64, -0.0)), made))
-            : number(0);
-    Value total = call(adds ? "sum_of_array" : "prod_of_array", {array, adds ? zero : number(1)});
-    total = scalar(scalar_type(made), cast(total, made));
-    if (name != "mean") return total;
-    return by_loop(op_info(OpId::kDivide), std::array{total, array_attribute(array, "size", where)}, where);
-}
-
 }  // namespace weft::lang

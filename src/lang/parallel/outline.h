@@ -10,6 +10,9 @@
 
 namespace weft::lang {
 
+inline constexpr int64_t kLanes = 16;  // that step together, or have sums of their own
+inline constexpr int64_t kLanesWithoutSums = 256;
+
 // What a function that runs beside is lowered with.
 struct FunctionLowering::Outline {
     ir::Builder builder;

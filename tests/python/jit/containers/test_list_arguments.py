@@ -1,6 +1,8 @@
 """Python's lists as arguments of compiled functions."""
 
 import copy
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -197,3 +199,16 @@ def test_arrays_of_a_list_overlap_with_others():
 def test_arrays_of_a_list_have_one_type():
     with pytest.raises(TypeError, match="the elements of a list are of one type"):
         np.jit(total_of)([numpy.arange(3.0), numpy.arange(3)])
+
+
+def test_lists_of_arrays_after_a_first_array_without_elements():
+    """What a process's first array without elements tells of its strides is none of other arrays'."""
+    code = """
+import numpy, weft
+first = weft.jit(lambda x: x[0], source="f = lambda x: x[0]")
+length = weft.jit(lambda x: len(x), source="f = lambda x: len(x)")
+assert length(numpy.array([])) == 0
+print(first([numpy.ones(2)]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[1. 1.]\n", done.stderr

@@ -1,0 +1,254 @@
+// Reductions of arrays: of all elements, or along axes. The prelude's reductions/ has the loops.
+#include <algorithm>
+#include <array>
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+namespace {
+
+// What a reduction makes of elements.
+enum class Makes : uint8_t {
+    kElement,  // one of them
+    kTotal,    // a number of at least 64 bits, or a float
+    kMean,     // a float
+    kBool,
+    kPlace,  // the number of one of them
+};
+struct Reduction {
+    std::string_view name;
+    Makes makes;
+    bool has_start = false;         // its loops are given what they start with
+    std::string_view alias = name;  // NumPy's older name
+};
+constexpr Reduction kReductions[] = {
+    {"sum", Makes::kTotal, true},
+    {"prod", Makes::kTotal, true},
+    {"mean", Makes::kMean},
+    {"var", Makes::kMean},
+    {"std", Makes::kMean},
+    {"min", Makes::kElement, false, "amin"},
+    {"max", Makes::kElement, false, "amax"},
+    {"any", Makes::kBool},
+    {"all", Makes::kBool},
+    {"argmin", Makes::kPlace},
+    {"argmax", Makes::kPlace},
+};
+
+const Reduction* find_reduction(std::string_view name) {
+    const auto* const found =
+        std::find_if(std::begin(kReductions), std::end(kReductions),
+                     [&](const auto& each) { return each.name == name || each.alias == name; });
+    return found == std::end(kReductions) ? nullptr : found;
+}
+
+ScalarType made_of(const Reduction& reduction, ScalarType element) {
+    const DType dtype(element);
+    switch (reduction.makes) {
+        case Makes::kElement: return element;
+        case Makes::kBool: return ScalarType::kBool;
+        case Makes::kPlace: return ScalarType::kInt64;
+        case Makes::kMean:
+            if (dtype.is_half_float()) return ScalarType::kFloat32;
+            return dtype.is_inexact() ? element : ScalarType::kFloat64;
+        case Makes::kTotal: break;
+    }
+    if (dtype.is_unsigned_integer()) return ScalarType::kUInt64;
+    return dtype.is_inexact() ? element : ScalarType::kInt64;
+}
+
+}  // namespace
+
+std::optional<Value> FunctionLowering::array_reduction(const Value& array, const std::string& given_name,
+                                                       const Arguments& rest) {
+    const Reduction* const reduction = find_reduction(given_name);
+    if (reduction == nullptr) return std::nullopt;
+    const std::string name(reduction->name);
+    const NodeId where = rest.where;
+    const size_t rank = array.type->rank;
+
+    // The arguments: axis, keepdims, ddof.
+    Value axis = none(), ddof = integer(0);
+    bool keeps = false;
+    if (rest.positional.size() > 1)
+        fail(where, given_name + "() takes an array and an axis by their places in a compiled function",
+             "Give keepdims= by its name; convert by .astype().");
+    if (!rest.positional.empty()) axis = rest.positional[0];
+    for (const auto& [keyword, value] : rest.keywords) {
+        if (keyword == "axis" && rest.positional.empty()) {
+            axis = value;
+        } else if (keyword == "keepdims" && value.type->literal) {
+            keeps = literal_integer(value.type).value_or(0) != 0;
+        } else if (keyword == "ddof" && (name == "var" || name == "std") && is_integer(value.type)) {
+            ddof = value;
+        } else {
+            fail(where, given_name + "() takes no keyword '" + keyword + "' like this in a compiled function",
+                 "axis and keepdims are taken, where they are known beforehand.");
+        }
+    }
+    std::vector<size_t> axes;
+    const auto add_axis = [&](TypeRef type) {
+        const std::optional<int64_t> number = literal_integer(type);
+        if (!number)
+            fail(where, "the axis of " + given_name + "() has to be known when the function is compiled",
+                 "Write it as a number, or as a default that calls leave out.");
+        const auto most = static_cast<int64_t>(rank);
+        if (*number < -most || *number >= most)
+            fail(where, "axis " + std::to_string(*number) + " is out of bounds for array of dimension " +
+                            std::to_string(rank));
+        axes.push_back(static_cast<size_t>(*number < 0 ? *number + most : *number));
+    };
+    const bool of_all = axis.type->kind == TypeKind::kNone;
+    if (axis.type->kind == TypeKind::kTuple && reduction->makes != Makes::kPlace) {
+        for (TypeRef part : axis.type->parts) add_axis(part);
+    } else if (!of_all) {
+        add_axis(axis.type);
+    }
+    std::sort(axes.begin(), axes.end());
+    if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) fail(where, "duplicate value in 'axis'");
+
+    const ScalarType element = array.type->scalar, made = made_of(*reduction, element);
+    if (DType(element).is_complex() &&
+        (reduction->makes == Makes::kElement || reduction->makes == Makes::kPlace))
+        fail(where, name + "() of complex numbers is not compiled", "Take the .real or the np.abs.");
+    const auto call = [&](const std::string& function, std::vector<Value> arguments) {
+        return call_prelude("reductions." + function, {std::move(arguments), {}, where});
+    };
+    const auto operate = [&](OpId op, const Value& left, const Value& right) {
+        const std::array operands = {left, right};
+        const std::optional<Value> result = array_operation(op_info(op), operands, where);
+        return result ? *result : by_loop(op_info(op), operands, where);
+    };
+    // How many elements one of the result is made of.
+    const auto count = [&] {
+        if (of_all) return array_attribute(array, "size", where);
+        Value result = integer(1);
+        for (const size_t each : axes)
+            result.parts[0] = apply(OpId::kMultiply, {result.parts[0], size_of(array, each)});
+        result.type = scalar_type(ScalarType::kInt64, true);
+        return result;
+    };
+    const auto as_half = [&](const Value& value) -> Value {
+        if (!DType(element).is_half_float() || reduction->makes != Makes::kMean) return value;
+        if (is_array(value.type)) return array_of(value, element, where);
+        return scalar(scalar_type(element), cast(value, element));
+    };
+    const auto again = [&](const Value& of, const std::string& function, bool keeps_axes) {
+        Arguments arguments{{axis}, {}, where};
+        if (keeps_axes) arguments.keywords.emplace_back("keepdims", boolean(true));
+        return *array_reduction(of, function, arguments);
+    };
+
+    if (name == "var" || name == "std") {
+        const Value of = made == element ? array : array_of(array, made, where);
+        const Value off = operate(OpId::kSubtract, of, again(of, "mean", !of_all));
+        const auto squared = [&](const Value& value) { return operate(OpId::kMultiply, value, value); };
+        const Value squares = DType(made).is_complex()
+                                  ? operate(OpId::kAdd, squared(part_of_complex(off, false)),
+                                            squared(part_of_complex(off, true)))
+                                  : squared(off);
+        Value divisor = operate(OpId::kSubtract, count(), ddof);
+        divisor.parts[0] = apply(OpId::kMaximum, {divisor.parts[0], integer(0).parts[0]});
+        divisor.type = scalar_type(ScalarType::kInt64, true);
+        Value result = operate(OpId::kDivide, again(squares, "sum", keeps), divisor);
+        if (name == "std") {
+            const std::array operands = {result};
+            const auto roots = array_operation(op_info(OpId::kSqrt), operands, where);
+            result = roots ? *roots : by_loop(op_info(OpId::kSqrt), operands, where);
+        }
+        return as_half(result);
+    }
+
+    // -0.0 changes no float that is added to it.
+    const std::string loop = name == "mean" ? "sum" : name;
+    std::vector<Value> start;
+    if (loop == "sum" || loop == "prod") {
+        const Value number = loop == "prod"             ? integer(1)
+                             : DType(made).is_inexact() ? constant(Constant::of(ScalarType::kFloat64, -0.0))
+                                                        : integer(0);
+        start.push_back(scalar(scalar_type(made), cast(number, made)));
+    }
+    const auto with = [&](std::vector<Value> arguments) {
+        arguments.insert(arguments.end(), start.begin(), start.end());
+        return arguments;
+    };
+    const auto whole = [&](const Value& of) {
+        const Value flat = reduction->makes == Makes::kPlace ? ravelled(of, where) : of;
+        return scalar(scalar_type(made), cast(call(loop + "_of_array", with({flat})), made));
+    };
+    const auto along = [&](const Value& of, size_t given) -> Value {
+        const size_t dimensions = of.type->rank;
+        std::vector<int> first = {static_cast<int>(given)}, last;
+        std::vector<ValueId> shape;
+        for (size_t d = 0; d < dimensions; ++d) {
+            if (d == given) continue;
+            first.push_back(static_cast<int>(d));
+            last.push_back(static_cast<int>(d));
+            shape.push_back(size_of(of, d));
+        }
+        last.push_back(static_cast<int>(given));
+        if (reduction->makes == Makes::kElement || reduction->makes == Makes::kPlace) {
+            const std::string text =
+                reduction->makes == Makes::kPlace
+                    ? "attempt to get " + name + " of an empty sequence"
+                    : "zero-size array to reduction operation " + name + "imum which has no identity";
+            check(apply(OpId::kGreater, {size_of(of, given), integer(0).parts[0]}), site("ValueError", text),
+                  {}, where);
+        }
+        const Value out = allocate(made, shape, where);
+        const Value rows = with_axes(of, first), lanes = with_axes(of, last);
+        const bool is_last = given + 1 == dimensions;
+        if (reduction->makes == Makes::kPlace || (is_last && of.type->contiguous)) {
+            call(loop + "_of_lanes", with({lanes, out}));
+        } else if (of.type->contiguous) {
+            call(loop + "_of_rows", with({rows, out}));
+        } else {  // along the axis whose elements lie closest, as NumPy
+            ValueId by_lanes = boolean(true).parts[0];
+            for (size_t d = 0; d < dimensions; ++d) {
+                if (d == given) continue;
+                const ValueId own = apply(OpId::kAbsolute, {stride_of(of, given)});
+                const ValueId other = apply(OpId::kAbsolute, {stride_of(of, d)});
+                by_lanes = apply(OpId::kLogicalAnd, {by_lanes, apply(OpId::kLessEqual, {own, other})});
+            }
+            std::vector<Value> arguments = with({rows, lanes, out});
+            arguments.push_back(scalar(scalar_type(ScalarType::kBool, true), by_lanes));
+            call(loop + "_along", std::move(arguments));
+        }
+        return out;
+    };
+
+    Value result = array;
+    for (size_t k = of_all ? 0 : axes.size(); k-- > 0;) {
+        if (result.type->rank == 1) {
+            result = whole(result);
+        } else {
+            result = along(result, axes[k]);
+        }
+    }
+    if (of_all) result = whole(array);
+    if (name == "mean") result = operate(OpId::kDivide, result, count());
+    result = as_half(result);
+    if (!keeps) {
+        if (is_scalar(result.type) || !axes.empty()) return result;
+        return call_method(array, "copy", {{}, {}, where});  // along no axis
+    }
+    std::vector<int> kept;
+    int next = 0;
+    for (size_t d = 0; d < rank; ++d) {
+        const bool is_gone = of_all || std::binary_search(axes.begin(), axes.end(), d);
+        kept.push_back(is_gone ? -1 : next++);
+    }
+    if (is_scalar(result.type)) {
+        if (rank == 0) return result;
+        const std::vector<ValueId> shape(rank, integer(1).parts[0]);
+        const Value one = allocate(result.type->scalar, shape, where);
+        fill(one, result, where);
+        return one;
+    }
+    return with_axes(result, kept);
+}
+
+}  // namespace weft::lang
