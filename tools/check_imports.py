@@ -23,7 +23,7 @@ FLOORS = [
     {"_jit", "scipy"},
     {"_methods"},
     {"__init__"},
-    {"_install", "_numpys"},
+    {"_install", "_numpys", "numba"},
     {"lib"},
     {"bench", "ctypeslib", "dtypes", "ma", "polynomial", "testing", "typing"},
     {"__main__", "char", "ipython", "pytest_plugin", "rec", "strings", "version"},

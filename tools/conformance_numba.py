@@ -1,12 +1,13 @@
-"""Numba's own tests of the language, from its wheel, with weft.jit in the place of its jit: rates and lists.
+"""Numba's own tests, from its wheel, with weft's functions in the place of its own: rates and lists.
 
-    tools/conformance_numba.py --python PYTHON [--only TEXT] [--write] [--again] [--numba] [--jobs N]
+    tools/conformance_numba.py --python PYTHON [--group NAME] [--only TEXT] [--write] [--again] [--numba] [--jobs N]
 
 PYTHON is the interpreter of an environment that has Numba and NumPy, for the Python that weft is built for. weft itself
 does not need Numba. Prints for each module how many of the tests that compile something Numba passes, how many of those
-weft passes, and the rate. What fails is listed with its reason in tests/conformance/expected/numba_lang.toml; a failure
-without entry, and an entry of a test that passes, fail the run.
+weft passes, and the rate. What fails is listed with its reason in tests/conformance/expected/numba_GROUP.toml; a
+failure without entry, and an entry of a test that passes, fail the run.
 
+    --group NAME  lang (the language), np (NumPy's functions), random, ufunc or stencil; several times; else all
     --only TEXT   the modules whose name has TEXT in it; several times: any of them
     --write       write the lists anew
     --again       do not run; judge what the last run has left in build/conformance/numba/
@@ -27,15 +28,30 @@ from concurrent.futures import ThreadPoolExecutor
 ROOT = pathlib.Path(__file__).parents[1]
 HERE = ROOT / "tests" / "conformance"
 LEFT = ROOT / "build" / "conformance" / "numba"
-LANGUAGE = (
-    "array_attr array_constants array_iterators auto_constants blackscholes boundscheck builtins casting "
-    "chained_assign closure complex comprehension controlflow conversion dataflow dyn_array dyn_func enums "
-    "errormodels exceptions extended_arg flow_control func_lifetime generators globals indexing inlining "
-    "interproc intwidth iteration jitmethod lists literal_dispatch locals mandelbrot map_filter_reduce mathlib "
-    "maxmin mixed_tuple_unroller multi3 nan nested_calls numberctor numbers numconv object_mode operators "
-    "optional overlap practical_lowering_issues print python_int range recursion return_values slices sort ssa "
-    "storeslice try_except tuples unicode_names unpack_sequence usecases"
-).split()
+GROUPS = {
+    "lang": (
+        "array_attr array_constants array_iterators auto_constants blackscholes boundscheck builtins casting "
+        "chained_assign closure complex comprehension controlflow conversion dataflow dyn_array dyn_func enums "
+        "errormodels exceptions extended_arg flow_control func_lifetime generators globals indexing inlining "
+        "interproc intwidth iteration jitmethod lists literal_dispatch locals mandelbrot map_filter_reduce mathlib "
+        "maxmin mixed_tuple_unroller multi3 nan nested_calls numberctor numbers numconv object_mode operators "
+        "optional overlap practical_lowering_issues print python_int range recursion return_values slices sort ssa "
+        "storeslice try_except tuples unicode_names unpack_sequence usecases"
+    ),
+    "np": (
+        "array_exprs array_manipulation array_methods array_reductions array_return fancy_indexing linalg np_functions "
+        "polynomial recarray_usecases record_dtype vectorization"
+    ),
+    "random": "np_randomgen random",
+    "ufunc": (
+        "ufuncs npyufunc/dufunc npyufunc/errors npyufunc/gufunc npyufunc/parallel_low_work "
+        "npyufunc/parallel_ufunc_issues npyufunc/ufunc npyufunc/ufuncbuilding npyufunc/update_inplace "
+        "npyufunc/vectorize_decor"
+    ),
+    "stencil": "stencils",
+}
+GROUP_OF = {name: group for group, names in GROUPS.items() for name in names.split()}
+
 
 LONGEST = 100  # seconds that a test takes
 
@@ -99,6 +115,17 @@ sys.path.insert(0, str(HERE))
 import expectations  # noqa: E402
 
 
+def file_of(name):
+    """The file of a module of tests, in Numba's package."""
+    folder, _, last = name.rpartition("/")
+    return f"tests/{folder}/test_{last}.py" if folder else f"tests/test_{last}.py"
+
+
+def group_of(file):
+    """The list that a file's failures are in."""
+    return "numba_" + GROUP_OF[file.removeprefix("tests/").removesuffix(".py").replace("test_", "", 1)]
+
+
 def run_module(python, name, weft):
     """The outcomes of a module's tests; a test that ends the process fails, and the rest runs in another."""
     found = {}
@@ -108,7 +135,7 @@ def run_module(python, name, weft):
             settings.write_text(
                 json.dumps(
                     {
-                        "module": f"numba.tests.test_{name}",
+                        "module": "numba." + file_of(name).removesuffix(".py").replace("/", "."),
                         "weft": weft,
                         "done": sorted(found),
                         "out": str(out),
@@ -169,6 +196,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--python", required=True)
+    parser.add_argument("--group", action="append", choices=[*GROUPS])
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--again", action="store_true")
@@ -176,7 +204,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     LEFT.mkdir(parents=True, exist_ok=True)
-    names = [n for n in LANGUAGE if not options.only or any(text in n for text in options.only)]
+    groups = options.group or list(GROUPS)
+    of_groups = [name for name, group in GROUP_OF.items() if group in groups]
+    names = [n for n in of_groups if not options.only or any(text in n for text in options.only)]
     theirs = outcomes(options.python, names, False, LEFT / "numba.json", options.jobs, options.numba)
     ours = outcomes(options.python, names, True, LEFT / "weft.json", options.jobs, not options.again)
     passed, failures, left_out = {}, {}, 0
@@ -187,7 +217,7 @@ def main():
         left_out += len(good) - len(counted)
         bad = {t: ours[name].get(t, ("failed", "Missing: it did not run"))[1] for t in counted}
         bad = {t: why for t, why in bad.items() if ours[name].get(t, ("failed",))[0] == "failed"}
-        file = f"tests/test_{name}.py"
+        file = file_of(name)
         passed.update(dict.fromkeys((f"{file}::{t}" for t in counted), 0))
         failures.update({f"{file}::{t}": precise(f"{file}::{t}", why) for t, why in bad.items()})
         if counted:
@@ -199,9 +229,9 @@ def main():
     print(f"{left_out} more ask for Numba's own compiler, or compile nothing")
     folder = HERE / "expected"
     if options.write:
-        expectations.write(folder, passed, failures, lambda _: "numba_lang", not options.only, small=1)
+        expectations.write(folder, passed, failures, group_of, not options.only, small=1)
         return 0
-    complaints = list(expectations.complaints(folder, passed, failures, lambda _: "numba_lang"))
+    complaints = list(expectations.complaints(folder, passed, failures, group_of))
     print(*complaints[:200], sep="\n")
     return 1 if complaints else 0
 

@@ -264,7 +264,7 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
         return;
     }
     if (add_number(object, function, name)) return;
-    if (PyList_CheckExact(object) && !only_read_) {
+    if (is_plain_list(object) && !only_read_) {
         add_listed(object, parameter, function, name, 0);
         key_.push_back(key_of(KeyKind::kList, 0));
         key_.push_back(reinterpret_cast<uint64_t>(
@@ -345,6 +345,11 @@ bool CallArguments::add_shared(PyObject* object, size_t parameter, const std::st
     return true;
 }
 
+bool CallArguments::gives_numpy() const {
+    return prefers_numpy_ && std::none_of(memory_.begin(), memory_.end(),
+                                          [](const Memory& memory) { return is_array(memory.object); });
+}
+
 void CallArguments::add_constant(lang::TypeRef type) {
     key_.push_back(key_of(KeyKind::kConstant, 0));
     key_.push_back(reinterpret_cast<uint64_t>(type));
@@ -353,12 +358,12 @@ void CallArguments::add_constant(lang::TypeRef type) {
 // The arrays in a list, in any depth.
 void CallArguments::add_listed(PyObject* items, size_t parameter, const std::string& function,
                                const std::string& name, int depth) {
-    const bool is_list = PyList_CheckExact(items) != 0;
+    const bool is_list = is_plain_list(items);
     const Py_ssize_t count = is_list ? PyList_Size(items) : PyTuple_Size(items);
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyObject* const item = is_list ? PyList_GetItem(items, i) : PyTuple_GetItem(items, i);
         if (PyFloat_CheckExact(item) || PyLong_CheckExact(item)) continue;
-        if (PyList_CheckExact(item) || PyTuple_CheckExact(item)) {
+        if (is_plain_list(item) || PyTuple_CheckExact(item)) {
             if (depth < kDeepestList) add_listed(item, parameter, function, name, depth + 1);
             continue;
         }

@@ -113,6 +113,9 @@ public:
     /// Of arrays that are on a GPU.
     HostCopies& host_copies() { return host_copies_; }
     bool has_host_copies() const { return !host_copies_.empty(); }
+    /// Results are NumPy's arrays and Python's numbers, unless an argument is an array of weft's.
+    void prefer_numpy() { prefers_numpy_ = true; }
+    bool gives_numpy() const;
     const WordList& key() const { return key_; }
     const WordList& words() const { return words_; }
     WordList& words() { return words_; }
@@ -141,7 +144,7 @@ private:
 
     GivenFunctions& functions_;
     PyObject* current_ = nullptr;  // what is being added
-    bool only_read_ = false;
+    bool only_read_ = false, prefers_numpy_ = false;
     std::vector<uint64_t> given_;
     WordList key_, words_;
     FewOf<Span, 8> spans_;

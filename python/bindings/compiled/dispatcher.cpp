@@ -80,6 +80,7 @@ struct State {
     std::vector<nb::object> names;  // of parameters
     jit::Options options;
     bool nogil = false;
+    bool prefers_numpy = false;
     int64_t compilations = 0;
 };
 
@@ -87,7 +88,8 @@ struct JitObject {
     PyObject_HEAD;
     vectorcallfunc call;
     PyObject* function;
-    PyObject* text;  // what was captured at decoration
+    PyObject* text;    // what was captured at decoration
+    PyObject* around;  // null, or what calls go through: around(self, *arguments) calls self._call(...)
     PyObject* dict;
     PyObject* weak_references;
     State* state;
@@ -291,6 +293,7 @@ nb::object run_generators(JitObject* self, const std::shared_ptr<Compiled>& comp
                           const jit::Specialisation* code, Given given) {
     State& state = *self->state;
     const auto call = std::make_shared<KeptCall>(state.functions, compiled, state.options);
+    if (state.prefers_numpy) call->arguments.prefer_numpy();
     for (PyObject* object : given) call->objects.push_back(nb::borrow(object));
     add_given(state, given, call->arguments);
     call->own_words = call->arguments.words().size();
@@ -340,6 +343,7 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         add_all(state, {given, count}, *added);
     }
     CallArguments& arguments = *added;
+    if (state.prefers_numpy) arguments.prefer_numpy();
     const std::shared_ptr<Compiled> compiled = find(self, arguments);
     const jit::Specialisation* code = compiled->code.get();
     // What a generator writes is not known yet.
@@ -390,17 +394,39 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     return result;
 }
 
-PyObject* call(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
+PyObject* call_directly(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
     return guarded([&]() -> PyObject* {
         try {
-            return run(self_of(object), arguments, static_cast<size_t>(PyVectorcall_NARGS(flags)), names)
-                .release()
-                .ptr();
+            return run(self_of(object), arguments, static_cast<size_t>(count), names).release().ptr();
         } catch (const lang::CompileError& error) {
             set_compile_error(error);
             return nullptr;
         }
     });
+}
+
+PyObject* call(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
+    const Py_ssize_t count = PyVectorcall_NARGS(flags);
+    PyObject* const around = self_of(object)->around;
+    if (around == nullptr) [[likely]]
+        return call_directly(object, arguments, count, names);
+    std::vector<PyObject*> all = {object};
+    all.insert(all.end(), arguments, arguments + count + (names == nullptr ? 0 : PyTuple_Size(names)));
+    return PyObject_Vectorcall(around, all.data(), static_cast<size_t>(count) + 1, names);
+}
+
+// Compiles for arguments that are like those given, and runs nothing.
+nb::object compile_for(JitObject* self, const nb::tuple& given) {
+    refresh(self);
+    State& state = *self->state;
+    std::vector<PyObject*> objects, bound;
+    for (nb::handle each : given) objects.push_back(each.ptr());
+    nb::object rest;
+    bind_arguments(state, objects.data(), objects.size(), nullptr, bound, rest);
+    CallArguments arguments(state.functions);
+    add_all(state, bound, arguments);
+    find(self, arguments);
+    return nb::none();
 }
 
 // --- the type -------------------------------------------------------------------------------------------
@@ -422,6 +448,7 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->function);
     Py_VISIT(self->text);
+    Py_VISIT(self->around);
     Py_VISIT(self->dict);
     for (const Program* program : programs_of(*self->state)) {
         for (const Guard& guard : program->guards) {
@@ -446,6 +473,7 @@ int clear(PyObject* object) {
     JitObject* const self = self_of(object);
     Py_CLEAR(self->function);
     Py_CLEAR(self->text);
+    Py_CLEAR(self->around);
     Py_CLEAR(self->dict);
     self->state->program = nullptr;
     self->state->functions.clear();
@@ -592,6 +620,8 @@ PyObject* reduce(PyObject* self, PyObject*) {
 
 PyMethodDef kMethods[] = {
     {"__reduce__", reduce, METH_NOARGS, nullptr},  // pickled by its name, as functions are
+    {"_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_directly)),
+     METH_FASTCALL | METH_KEYWORDS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -629,12 +659,13 @@ void bind_jit(nb::module_& m) {
     m.def(
         "_jit_function",
         [](nb::handle function, nb::handle text, bool boundscheck, bool error_model_python, bool fastmath,
-           bool nogil, bool parallel, bool cache) {
+           bool nogil, bool parallel, bool cache, bool prefers_numpy, nb::handle around) {
             auto* const object = PyObject_GC_New(JitObject, jit_type);
             if (object == nullptr) throw_python_error();
             object->call = call;
             object->function = Py_NewRef(function.ptr());
             object->text = Py_NewRef(text.ptr());
+            object->around = around.is_none() ? nullptr : Py_NewRef(around.ptr());
             object->dict = nullptr;
             object->weak_references = nullptr;
             object->state = new State;
@@ -644,11 +675,24 @@ void bind_jit(nb::module_& m) {
             object->state->options.fast_math = fastmath;
             object->state->options.is_kept = cache;
             object->state->nogil = nogil;
+            object->state->prefers_numpy = prefers_numpy;
             PyObject_GC_Track(object);
             return nb::steal(reinterpret_cast<PyObject*>(object));
         },
         arg("function"), arg("text"), nb::arg("boundscheck"), nb::arg("check_division"), nb::arg("fastmath"),
-        nb::arg("nogil"), nb::arg("parallel"), nb::arg("cache"));
+        nb::arg("nogil"), nb::arg("parallel"), nb::arg("cache"), nb::arg("prefers_numpy") = false,
+        nb::arg("around") = nb::none());
+    method(
+        jit_type, "_compile",
+        [](nb::handle self, const nb::tuple& given) {
+            try {
+                return compile_for(checked(self), given);
+            } catch (const lang::CompileError& error) {
+                set_compile_error(error);
+                throw_python_error();
+            }
+        },
+        nb::arg("arguments"));
     method(
         jit_type, "inspect_ir", [](nb::handle self) { return texts_of(self, "ir"); },
         "The kernel IR of each signature, as a dict.");

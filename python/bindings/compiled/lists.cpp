@@ -43,7 +43,7 @@ lang::TypeRef type_of_item(PyObject* item, const std::string& what, int depth, c
             parts.push_back(type_of_item(PyTuple_GetItem(item, i), what, depth, arrays));
         return lang::tuple_type(std::move(parts));
     }
-    if (PyList_CheckExact(item) && depth < kDeepestList) return type_of_items(item, what, depth + 1, arrays);
+    if (is_plain_list(item) && depth < kDeepestList) return type_of_items(item, what, depth + 1, arrays);
     if (const auto array = arrays.find(item); array != arrays.end()) return array->second.type;
     if (const std::optional<ScalarType> scalar = numpy_scalar_type(item, nullptr))
         return lang::scalar_type(*scalar);
@@ -118,7 +118,7 @@ bool GivenLists::is_shared() const {
     if (given_.size() < 2) return false;
     std::map<PyObject*, size_t> seen;
     const std::function<bool(PyObject*, size_t)> visit = [&](PyObject* object, size_t parameter) {
-        const bool is_list = PyList_CheckExact(object) != 0;
+        const bool is_list = is_plain_list(object);
         if (!is_list && PyTuple_CheckExact(object) == 0) return false;
         if (is_list) {
             const auto [found, is_new] = seen.try_emplace(object, parameter);

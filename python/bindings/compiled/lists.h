@@ -11,6 +11,12 @@
 
 namespace weft::python {
 
+/// A list, or an object of a class that says it is one in all it does, as typed.List of weft.numba.
+inline bool is_plain_list(PyObject* object) {
+    return PyList_CheckExact(object) != 0 ||
+           (PyList_Check(object) != 0 && nb::hasattr(nb::handle(object), "_is_plain_list"));
+}
+
 constexpr int kDeepestList = 20;  // lists in lists
 
 /// An array in a list: its type, without a scope, and its words as an argument's.

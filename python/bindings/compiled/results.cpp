@@ -24,7 +24,9 @@ nb::object Results::next(lang::TypeRef type) {
                 case ScalarType::kInt64:
                 case ScalarType::kFloat64:
                 case ScalarType::kComplex128: return element_to_python(DType(type->scalar), bytes);
-                default: return wrap_scalar(DType(type->scalar), bytes);
+                default:
+                    return gives_numpy() ? element_to_python(DType(type->scalar), bytes)
+                                         : wrap_scalar(DType(type->scalar), bytes);
             }
         }
         case lang::TypeKind::kRecord:
@@ -53,7 +55,11 @@ nb::object Results::next(lang::TypeRef type) {
                              step = next(type->parts[2]);
             return steal_or_throw(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
         }
-        case lang::TypeKind::kArray: return next_array(type);
+        case lang::TypeKind::kArray: {
+            nb::object made = next_array(type);
+            if (!is_array(made.ptr()) || !gives_numpy()) return made;
+            return nb::module_::import_("numpy").attr("asarray")(made);
+        }
         case lang::TypeKind::kStructures: return next_structures(type);
         case lang::TypeKind::kList: return next_list(type);
         case lang::TypeKind::kGenerator: {

@@ -44,6 +44,7 @@ public:
 
 private:
     int64_t word();
+    bool gives_numpy() const { return arguments_ != nullptr && arguments_->gives_numpy(); }
     nb::object next_array(lang::TypeRef type);
     nb::object next_structures(lang::TypeRef type);
     PyObject* holder_of(const char* data) const;

@@ -4,6 +4,7 @@ import weakref
 from collections import namedtuple
 
 from weft._jit import _source
+from weft._jit._errors import CompileError
 from weft._jit._names import Names
 from weft._jit._syntax import Writer
 
@@ -40,6 +41,9 @@ def describe(function, source=None):
     there is no text, and CompileError for what can never be compiled.
     """
     function = _source.function_of(function)
+    refusal = getattr(function, "_weft_refusal", None)
+    if refusal is not None:
+        raise CompileError(refusal)
     code = function.__code__
     names = Names(function)
     known = None if isinstance(source, str) else _known.get(id(code))

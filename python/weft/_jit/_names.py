@@ -15,6 +15,8 @@ _MISSING = object()
 _CONSTANTS = (bool, int, float, complex, str, type(None), type(...))
 # Names of weft's that NumPy does not have. Everything else in weft stands for what NumPy calls so.
 _OWN = frozenset(("cuda", "guvectorize", "jit", "njit", "prange", "stencil", "vectorize"))
+_HOMES_OF_OWN = ("weft.", "weft._jit._decorator.", "weft.numba._decorators.", "numba.")
+_NUMBAS_TYPES = ("numba.core.types.", "weft.numba._types.")
 _NUMBER_TYPES = frozenset(
     ("bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)))
 ) | {"float32", "float64", "complex64", "complex128"}
@@ -56,6 +58,8 @@ class Names:
                 inner = value.__members__.get(chain[used], _MISSING)
                 if inner is _MISSING:
                     break
+            elif _is_typed_list(value):
+                inner = getattr(value, chain[used], _MISSING)
             elif _is_member(value) and chain[used] in ("value", "name"):
                 inner = getattr(value, chain[used])
             else:
@@ -143,6 +147,8 @@ def describe(name, value, place=None):
     known = _known_path(value, place) or _numba_type(value)
     if known is not None:
         return ("known", name, known)
+    if _is_type_of_several(value):
+        return ("constant", name, None)
     function = _function(value)
     if function is not None:
         return ("function", name, function)
@@ -155,6 +161,8 @@ def _describe_class(name, value, place):
     known = _known_path(value, place)
     if known is not None:
         return ("known", name, known)
+    if _is_typed_list(value):
+        return ("known", name, "builtins.list")
     if is_record(value) or is_enumeration(value):
         return ("record", name, value)
     return ("unknown", name, value)
@@ -247,7 +255,8 @@ def _known_path(value, place):
     if not isinstance(name, str):
         return None
     home = getattr(value, "__module__", None)
-    homes = (_root(home), home) if isinstance(home, str) and _is_library(home) else ()
+    has_home = isinstance(home, str) and (_is_library(home) or (f"{home}." in _HOMES_OF_OWN and name in _OWN))
+    homes = (_root(home), home) if has_home else ()
     for namespace in (*_NAMESPACES, *homes):
         module = sys.modules.get(namespace)
         if module is not None and vars(module).get(name, _MISSING) is value:
@@ -257,9 +266,25 @@ def _known_path(value, place):
     return None
 
 
+def _is_type_of_several(value):
+    """Whether it is Numba's type of arrays, lists or tuples, which says nothing in a compiled function."""
+    is_type = f"{type(value).__module__}.".startswith(_NUMBAS_TYPES)
+    return is_type and (hasattr(value, "dtype") or hasattr(value, "types"))
+
+
+def _is_typed_list(value):
+    """Whether it is Numba's typed.List, or that of weft.numba."""
+    return isinstance(value, type) and issubclass(value, list) and _is_of_numba(value)
+
+
+def _is_of_numba(value):
+    """Whether a class is Numba's, or of weft.numba."""
+    return f"{value.__module__}.".startswith(("numba.", "weft.numba."))
+
+
 def _numba_type(value):
     """The path of NumPy's type that one of Numba's stands for: numba.int32 is numpy.int32."""
-    if _root(type(value).__module__) != "numba":
+    if not _is_of_numba(type(value)):
         return None
     name = getattr(value, "name", None)
     return f"numpy.{name}" if isinstance(name, str) and name in _NUMBER_TYPES else None
@@ -267,6 +292,8 @@ def _numba_type(value):
 
 def _is_library(module):
     """Whether a module's functions are none of the program's own."""
+    if f"{module}.".startswith("weft.numba."):  # which is made of plain functions
+        return False
     return _root(module) in (*_PACKAGES, "math", "cmath") and ".tests" not in module
 
 
@@ -276,7 +303,7 @@ def _dtype_classes():
 
 def _path_in(module, name):
     """The path of a name in a module that the compiler may know."""
-    if name in _OWN and module.__name__ in ("weft", "numba"):
+    if name in _OWN and f"{module.__name__}." in _HOMES_OF_OWN:
         return f"weft.{name}"
     return f"{_module_path(module)}.{name}"
 

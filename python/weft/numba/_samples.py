@@ -1,0 +1,39 @@
+"""Values of types, for which functions are compiled without a call."""
+
+import weft
+from weft.numba._types import (
+    Array,
+    Boolean,
+    Complex,
+    Float,
+    Integer,
+    List,
+    ListType,
+    NoneType,
+    UnicodeType,
+    _Tuples,
+)
+
+
+def sample(kind):
+    """A value of a type; arrays have no elements, but the order of the type."""
+    if isinstance(kind, (Boolean, Integer, Float, Complex)):
+        plain = {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}
+        return plain[kind.name] if kind.name in plain else getattr(weft, kind.name)(0)
+    if isinstance(kind, Array):
+        made = weft.empty((2,) * kind.ndim, kind.dtype.name, order="F" if kind.layout == "F" else "C")
+        if kind.layout == "A" and kind.ndim:
+            made = weft.empty((4,) * kind.ndim, kind.dtype.name)[(slice(None, None, 2),) * kind.ndim]
+        if not kind.mutable:
+            made.flags.writeable = False
+        return made
+    if isinstance(kind, _Tuples):
+        values = tuple(map(sample, kind.types))
+        return kind.instance_class(*values) if hasattr(kind, "instance_class") else values
+    if isinstance(kind, (List, ListType)):
+        return [sample(kind.dtype)]
+    if isinstance(kind, NoneType):
+        return None
+    if isinstance(kind, UnicodeType):
+        return ""
+    raise TypeError(f"weft.numba does not compile for {kind} without a call")

@@ -1,0 +1,1 @@
+"""Where Numba keeps what it knows of NumPy."""

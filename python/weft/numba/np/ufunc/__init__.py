@@ -1,0 +1,1 @@
+"""Where Numba keeps its ufuncs."""

@@ -1,0 +1,324 @@
+"""weft.numba.jit: keywords, results, signatures and names as Numba's."""
+
+import gc
+import pickle
+import subprocess
+import sys
+import weakref
+
+import numpy
+import pytest
+import weft
+import weft.numba as numba
+from weft.numba import float64, int32, int64, njit, prange
+
+
+@njit
+def doubled(a):
+    out = numpy.empty_like(a)
+    for i in range(len(a)):
+        out[i] = 2 * a[i]
+    return out
+
+
+def test_results_are_numpys_arrays():
+    got = doubled(numpy.arange(3.0))
+    assert type(got) is numpy.ndarray
+    assert got.tolist() == [0.0, 2.0, 4.0]
+    got[0] = 5.0  # its own memory, which may be written
+    gc.collect()
+    assert got[0] == 5.0
+
+
+def test_results_are_wefts_where_an_argument_is():
+    assert type(doubled(weft.arange(3.0))) is weft.ndarray
+
+
+def test_arrays_without_arguments_are_numpys():
+    @njit
+    def zeros(n):
+        return numpy.zeros((n, 2)), numpy.zeros(n, numpy.int32)
+
+    two, one = zeros(3)
+    assert (type(two), two.shape, one.dtype) == (numpy.ndarray, (3, 2), numpy.int32)
+
+
+def test_an_argument_that_is_returned_is_itself():
+    @njit
+    def same(a):
+        return a, a[1:]
+
+    a = numpy.arange(4.0)
+    whole, part = same(a)
+    assert whole is a
+    part[0] = 9.0
+    assert a[1] == 9.0
+
+
+def test_a_view_that_is_returned_keeps_the_memory():
+    @njit
+    def tail(a):
+        return a[1:]
+
+    got = tail(numpy.arange(1000.0))
+    gc.collect()
+    assert got.sum() == numpy.arange(1000.0).sum()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "uint64", "float32", "float64", "complex64", "bool"])
+def test_numbers_are_pythons(dtype):
+    @njit
+    def first(a):
+        return a[0], [a[0]]
+
+    number, (listed,) = first(numpy.ones(1, dtype))
+    kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[numpy.dtype(dtype).kind]
+    assert type(number) is kind
+    assert type(listed) is kind
+    assert number == 1
+
+
+def test_generators_give_numpys():
+    @njit
+    def rows(n):
+        for i in range(n):
+            yield numpy.full(2, numpy.float32(i))
+
+    assert [type(row) for row in rows(2)] == [numpy.ndarray] * 2
+
+
+def test_signatures_convert():
+    @njit("float64(float64, int64)")
+    def product(x, n):
+        return x * n
+
+    assert (product(3, 2.9), type(product(3, 2))) == (6.0, float)
+    assert product(n=2, x=1) == 2.0
+    assert product.signatures == ["(float, int) -> float"]
+
+
+def test_the_result_is_converted():
+    @njit("int32(float64)")
+    def cut(x):
+        return x
+
+    assert cut(2.75) == 2
+    assert cut(2.0**31) == -(2**31)
+
+
+def test_arguments_wrap_as_in_c():
+    @njit("uint8(uint8)")
+    def same(x):
+        return x
+
+    assert [same(256), same(-1), same(7)] == [0, 255, 7]
+
+
+def test_the_best_signature_is_taken():
+    @njit([float64(float64), int64(int64), numba.complex128(numba.complex128)])
+    def half(x):
+        return x / 2 if isinstance(x, float) else x + x
+
+    assert (half(3), half(3.0), half(3j)) == (6, 1.5, 6j)
+    assert half(numpy.float32(3)) == 1.5
+    assert half(numpy.int8(3)) == 6
+
+
+def test_arrays_have_to_fit():
+    @njit("void(f8[::1], i4)")
+    def fill(a, n):
+        for i in range(n):
+            a[i] = i
+
+    a = numpy.zeros(4)
+    assert fill(a, 3) is None
+    assert a.tolist() == [0, 1, 2, 0]
+    for wrong in (numpy.zeros(8)[::2], numpy.zeros(4, "f4"), numpy.zeros((2, 2)), 1.0, [1.0]):
+        with pytest.raises(
+            TypeError, match=r"No matching definition for argument type\(s\) .*array\(float64, 1d, C\)"
+        ):
+            fill(wrong, 1)
+
+
+def test_read_only_arrays_do_not_fit_where_they_may_be_written():
+    read_only = numpy.zeros(3)
+    read_only.flags.writeable = False
+
+    @njit("f8(f8[:])")
+    def first(a):
+        return a[0]
+
+    with pytest.raises(TypeError, match="No matching definition"):
+        first(read_only)
+    given = njit([float64(numba.types.Array(float64, 1, "A", readonly=True))])(first.py_func)
+    assert given(read_only) == given(numpy.zeros(3)) == 0.0
+
+
+def test_a_signature_of_another_length_is_refused():
+    with pytest.raises(TypeError, match=r"f\(\) has 1 parameters, and its signature has 2"):
+
+        @njit("f8(f8, f8)")
+        def f(x):
+            return x
+
+
+def test_wrong_calls_have_cpythons_errors():
+    @njit("f8(f8, f8)")
+    def f(x, y=2.0):
+        return x + y
+
+    assert f(1) == 3.0
+    with pytest.raises(TypeError, match=r"f\(\) missing 1 required positional argument: 'x'"):
+        f(y=1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+        f(1, z=1)
+
+
+def test_compile_makes_code_before_a_call():
+    @njit
+    def f(a, t, n):
+        return a[0] + t[0] + n
+
+    f.compile("(f8[:, ::1][:], UniTuple(i8, 2), i4)" if False else "(f8[::1], UniTuple(i8, 2), f8)")
+    (before,) = f.signatures
+    f(numpy.zeros(1), (1, 2), 0.5)
+    assert f.signatures == [before]
+
+
+def test_errors_have_numbas_names():
+    @njit
+    def f(x):
+        return x.nothing
+
+    with pytest.raises(numba.TypingError, match="nothing"):
+        f(1)
+    with pytest.raises(numba.core.errors.TypingError):
+        f(1)
+    assert numba.errors.NumbaError is weft.CompileError
+
+
+def test_prange_is_a_range_unless_it_is_asked_for():
+    def carried(n):
+        last = 0
+        for i in prange(n):
+            last = last * 2 + i
+        return last
+
+    assert njit(carried)(5) == carried(5)
+    with pytest.raises(numba.TypingError, match="last"):
+        njit(parallel=True)(carried)(5)
+
+
+def test_fastmath_is_followed_where_it_may_reorder():
+    def total(a):
+        s = 0.0
+        for x in a:
+            s += x
+        return s
+
+    a = numpy.random.default_rng(0).random(1003)
+    assert njit(fastmath={"nnan"})(total)(a) == total(a)
+    assert njit(fastmath={"reassoc", "nsz"}).func is not None
+    assert "reassoc" in next(iter(_llvm(njit(fastmath={"reassoc"})(total), a)))
+    assert "reassoc" not in next(iter(_llvm(njit(fastmath={"nnan"})(total), a)))
+
+
+def _llvm(function, *arguments):
+    function(*arguments)
+    return function.inspect_llvm().values()
+
+
+def test_keywords():
+    for options in (
+        {"nopython": True, "cache": True, "inline": "always", "locals": {"x": int32}, "debug": False},
+        {"nogil": True, "error_model": "numpy", "boundscheck": None, "forceobj": False},
+    ):
+        assert njit(**options)(lambda x: x + 1)(1) == 2
+    with pytest.raises(TypeError, match="no keyword 'nojit'"):
+        njit(nojit=True)
+    with pytest.raises(NotImplementedError, match="no object mode"):
+        numba.jit(forceobj=True)
+
+
+def test_error_model():
+    divide = njit(error_model="numpy")(lambda x, y: x / y)
+    assert divide(1.0, 0.0) == numpy.inf
+    with pytest.raises(ZeroDivisionError):
+        njit(divide.py_func)(1.0, 0.0)
+
+
+def test_compiled_functions_call_each_other():
+    @njit("i8(i8)")
+    def inner(x):
+        return x + 1
+
+    @njit
+    def outer(f, x):
+        return f(x) + inner(x)
+
+    assert outer(inner, 1) == 4
+
+
+def test_methods():
+    class Counted:
+        @njit
+        def add(self, n):
+            return n + 1
+
+    assert Counted.add(1, 2) == 3
+    assert njit(njit(lambda x: x))(2) == 2
+
+
+def test_inner_functions_may_be_decorated():
+    @njit
+    def outer(x):
+        @njit
+        def inner(y):
+            return y + x
+
+        return inner(2)
+
+    assert outer(3) == 5
+
+
+@njit("f8(f8)")
+def of_the_module(x):
+    return x
+
+
+def test_signed_functions_are_pickled_and_collected():
+    assert pickle.loads(pickle.dumps(of_the_module)) is of_the_module
+    made = njit("f8(f8)")(lambda x: x)
+    made(1)
+    gone = weakref.ref(made)
+    del made
+    gc.collect()
+    assert gone() is None
+
+
+def test_nothing_of_it_is_loaded_with_weft():
+    code = "import sys, weft; weft.arange(3); print([m for m in sys.modules if 'numba' in m])"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "[]\n"
+    )
+
+
+def test_disable_jit():
+    code = (
+        "import weft.numba as numba\n"
+        "@numba.njit('f8(f8)')\n"
+        "def f(x):\n"
+        "    return type(x).__name__\n"
+        "print(f(1), numba.config.DISABLE_JIT)\n"
+    )
+    import os
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        check=True,
+    )
+    assert done.stdout == "int 1\n"

@@ -1,0 +1,176 @@
+"""The rest of Numba's names: what they do, and what they say where weft has not what they name."""
+
+import runpy
+import warnings
+
+import numpy
+import pytest
+import weft
+import weft.numba as numba
+from weft.numba import njit
+
+
+def test_missing_names_say_what_to_write():
+    with pytest.raises(AttributeError, match=r"weft\.numba has no gdb yet; write WEFT_JIT=0"):
+        _ = numba.gdb
+    with pytest.raises(AttributeError, match="NamedTuple or a dataclass"):
+        _ = numba.experimental.jitclass
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        _ = numba.nonsense
+    with pytest.raises(NotImplementedError, match="cfunc"):
+        numba.cfunc("f8(f8)")
+
+
+pair = numba.int64[::1]
+
+
+def test_typed_lists_are_lists():
+    @njit
+    def collected(n):
+        many = numba.typed.List.empty_list(pair)
+        numbers = numba.typed.List()
+        for i in range(n):
+            many.append(numpy.full(2, i))
+            numbers.append(i)
+        return many, numbers
+
+    many, numbers = collected(3)
+    assert [a.tolist() for a in many] == [[0, 0], [1, 1], [2, 2]]
+    assert numbers == [0, 1, 2]
+
+    @njit
+    def total(values):
+        return sum(values)
+
+    assert total(numba.typed.List([1, 2, 3])) == 6
+
+
+def test_dictionaries_are_refused():
+    @njit
+    def f():
+        return numba.typed.Dict.empty(numba.int64, numba.int64)
+
+    with pytest.raises(numba.TypingError):
+        f()
+    assert numba.typed.Dict.empty(numba.int64, numba.int64) == {}
+
+
+def test_literal_unroll():
+    @njit
+    def total(values):
+        result = 0.0
+        for value in numba.literal_unroll(values):
+            result += value
+        return result
+
+    assert total((1, 2.5, numpy.float32(0.5))) == 4.0
+
+
+def test_register_jitable():
+    @numba.extending.register_jitable
+    def one(x):
+        return x + 1
+
+    @numba.extending.register_jitable(inline="always")
+    def two(x):
+        return one(x) + 1
+
+    assert njit(lambda x: two(x))(1) == two(1) == 3
+
+
+def test_overload_of_functions_that_are_python():
+    def square(x):
+        return x * x
+
+    @numba.extending.overload(square, jit_options={"cache": True})
+    def _(x):
+        raise AssertionError("it is for Numba's compiler")
+
+    assert njit(lambda x: square(x))(3) == 9
+
+
+def test_overload_of_an_empty_function_is_refused_where_it_is_called():
+    def solve(a, b):
+        """Solves."""
+
+    @numba.extending.overload(solve)
+    def _(a, b):
+        return lambda a, b: a
+
+    with pytest.raises(numba.TypingError, match=r"solve\(\) is empty but for an @overload"):
+        njit(lambda x: solve(x, x))(1)
+    with pytest.raises(NotImplementedError, match="overload gives no code to len"):
+        numba.extending.overload(len)
+
+
+def test_intrinsics_are_refused_where_they_are_called():
+    @numba.extending.intrinsic
+    def popcount(context, x):
+        """Counts."""
+
+    with pytest.raises(numba.TypingError, match=r"popcount\(\) is an intrinsic"):
+        njit(lambda x: popcount(x))(1)
+    with pytest.raises(NotImplementedError, match="popcount"):
+        popcount(1)
+
+
+def test_threads():
+    before = numba.get_num_threads()
+    try:
+        numba.set_num_threads(1)
+        assert numba.get_num_threads() == weft.config.num_threads == 1
+        with pytest.raises(ValueError, match="between 1 and"):
+            numba.set_num_threads(0)
+        with pytest.raises(TypeError):
+            numba.set_num_threads(1.5)
+    finally:
+        weft.config.num_threads = before
+
+
+def test_chunk_sizes_are_kept():
+    with numba.parallel_chunksize(4):
+        assert numba.get_parallel_chunksize() == 4
+    assert numba.get_parallel_chunksize() == 0
+
+
+def test_warnings_are_warnings():
+    with pytest.warns(numba.NumbaPerformanceWarning):
+        warnings.warn("slow", numba.errors.NumbaPerformanceWarning, stacklevel=1)
+    assert issubclass(numba.NumbaDeprecationWarning, DeprecationWarning)
+
+
+def test_jit_module(tmp_path):
+    path = tmp_path / "made.py"
+    path.write_text(
+        "from math import floor\n"
+        "import weft.numba as numba\n"
+        "def f(x):\n"
+        "    return x + 1\n"
+        "numba.jit_module(nopython=True)\n"
+    )
+    names = runpy.run_path(str(path))
+    assert numba.extending.is_jitted(names["f"])
+    assert names["f"](1) == 2
+    assert not numba.extending.is_jitted(names["floor"])
+
+
+def test_structref_is_an_object_in_python():
+    from weft.numba.experimental import structref
+
+    @structref.register
+    class HeapType(numba.types.StructRef):
+        pass
+
+    class Heap(structref.StructRefProxy):
+        pass
+
+    structref.define_proxy(Heap, HeapType, ["indices", "flags"])
+    assert Heap(1, 2).flags == 2
+
+
+def test_names_of_core_are_modules():
+    from weft.numba.core.errors import TypingError
+    from weft.numba.core.types import Type
+
+    assert TypingError is weft.CompileError
+    assert Type is numba.types.Type
