@@ -16,11 +16,11 @@ import sys
 FLOORS = [
     {"exceptions", "_names"},
     {"_engine"},
-    {"_array", "_protocols"},
+    {"_array", "_protocols", "_jit"},
     {"_ufunc", "_pickle"},
     {"_functions"},
     {"_io", "fft", "linalg", "random"},
-    {"_jit", "scipy"},
+    {"scipy"},
     {"_methods"},
     {"__init__"},
     {"_install", "_numpys", "numba"},

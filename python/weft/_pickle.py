@@ -110,6 +110,14 @@ def ufunc_named(name):
     return _core._ufuncs[name]
 
 
+def ufunc_of_function(module, name):
+    """What stands where a function was defined, which a decorator made a ufunc."""
+    import importlib
+    import operator
+
+    return operator.attrgetter(name)(importlib.import_module(module))
+
+
 def reduce_ufunc(self):
     """A ufunc is its name, as functions are."""
     name = self.__name__
@@ -117,4 +125,7 @@ def reduce_ufunc(self):
         return name
     if _core._ufuncs.get(name) is self:
         return ufunc_named, (name,)
+    function = getattr(self, "py_func", None)
+    if function is not None:  # as functions are: by the place where it is defined
+        return ufunc_of_function, (function.__module__, function.__qualname__)
     raise TypeError(f"cannot pickle the ufunc {name}")

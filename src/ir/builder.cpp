@@ -49,6 +49,11 @@ std::vector<ValueId> Builder::apply_multiple(const OpInfo& op, std::span<const V
     }
     const LoopInfo* loop = find_loop(op, inputs);
     WEFT_CHECK(loop != nullptr, std::string(op.name) + " has no loop for (" + written + ")");
+    if (op.defined != nullptr) {
+        std::vector<Type> results;
+        for (ScalarType output : op.output_types(*loop)) results.push_back(Type::of(output));
+        return call(loop->symbol, results, operands);
+    }
 
     Instruction instruction{
         .opcode = Opcode::kApply, .operands = {operands.begin(), operands.end()}, .op = &op};

@@ -28,6 +28,7 @@ public:
     ValueId apply(const OpInfo& op,
                   std::span<const ValueId> operands);  // single result; throws InternalError
     ValueId apply(OpId op, std::initializer_list<ValueId> operands);
+    // Of an operation that the program defines it is a call, whose callee the module has to have.
     std::vector<ValueId> apply_multiple(const OpInfo& op, std::span<const ValueId> operands);
     ValueId cast(ValueId value, ScalarType to);  // returns `value` itself when the type is the same
     ValueId load(ValueId buffer, std::span<const ValueId> indices);

@@ -134,7 +134,10 @@ KernelText kernel_text(const lang::FunctionSource& function, std::span<const lan
                        const Options& options, std::span<const lang::GlobalArgument> globals) {
     const lang::Lowered lowered = lang::lower(function, arguments, options.semantics, globals);
     KernelText text;
-    for (const ir::Function& each : lowered.module.functions) text.ir += ir::print(each);
+    text.ir = ir::print(*lowered.module.find(lowered.entry));
+    for (const ir::Function& each : lowered.module.functions) {
+        if (each.name != lowered.entry) text.ir += ir::print(each);
+    }
     for (const lang::Site& site : lowered.sites) text.exceptions.push_back(site.exception);
     return text;
 }

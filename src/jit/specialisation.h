@@ -74,7 +74,8 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
                                               const Options& options = {},
                                               std::span<const lang::GlobalArgument> globals = {});
 
-// The kernel IR alone, and the exceptions of its sites, where values do not decide which.
+// The kernel IR alone, in which the function itself comes first, and the exceptions of its sites, where
+// values do not decide which.
 struct KernelText {
     std::string ir;
     std::vector<std::string> exceptions;

@@ -23,6 +23,15 @@ void append_value(std::string& key, const ValueForm& value) {
     if (value.result != 0) key += "." + std::to_string(value.result);
 }
 
+// What the program defines is told by the symbol, which its meaning decides.
+void append_operation(std::string& key, const OpInfo& op, int loop) {
+    if (op.defined != nullptr) {
+        key += op.loops[static_cast<size_t>(loop)].symbol;
+    } else {
+        key += std::to_string(static_cast<int>(op.id)) + ":" + std::to_string(loop);
+    }
+}
+
 }  // namespace
 
 std::string KernelForm::key() const {
@@ -43,7 +52,7 @@ std::string KernelForm::key() const {
     for (const StepForm& step : steps) {
         key += '|';
         if (step.kind == StepForm::Kind::kOperation) {
-            key += std::to_string(static_cast<int>(step.op->id)) + ":" + std::to_string(step.loop);
+            append_operation(key, *step.op, step.loop);
         } else {
             key += step.kind == StepForm::Kind::kCast     ? '>'
                    : step.kind == StepForm::Kind::kArange ? '#'
@@ -76,7 +85,8 @@ std::string KernelForm::key() const {
         key += '@' + std::to_string(reduction.phase);
     }
     if (scan) {
-        key += "$" + std::to_string(static_cast<int>(scan->op->id));
+        key += '$';
+        append_operation(key, *scan->op, scan->op->defined != nullptr ? scan->loop() : 0);
         key += static_cast<char>('A' + static_cast<int>(scan->compute));
         append_value(key, scan->element);
         key += static_cast<char>('0' + static_cast<int>(scan->part));

@@ -9,6 +9,7 @@
 #include "library/loops/scan_order.h"
 #include "lowering/collapsed_rows.h"
 #include "lowering/combining.h"
+#include "lowering/element_function.h"
 #include "lowering/lower_compress.h"
 #include "lowering/lower_product.h"
 #include "lowering/lower_scan.h"
@@ -529,10 +530,19 @@ std::vector<ScalarType> ReductionForm::components() const {
     return {compute};
 }
 
+int ScanForm::loop() const {
+    const std::array<ScalarType, 2> types = {compute, compute};
+    return static_cast<int>(find_loop(*op, types) - op->loops.data());
+}
+
 ir::Module lower(const KernelForm& form, KernelTarget target) {
     ir::Module module;
     module.functions.push_back(Lowering(form, target).run());
     if (form.then != nullptr) module.functions.push_back(Lowering(*form.then, target).run());
+    for (const StepForm& step : form.steps) {
+        if (step.kind == StepForm::Kind::kOperation) append_definition(module, *step.op, step.loop);
+    }
+    if (form.scan) append_definition(module, *form.scan->op, form.scan->loop());
     return module;
 }
 

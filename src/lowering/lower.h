@@ -91,6 +91,8 @@ struct ScanForm {
     ValueForm element;
     bool in_order = false;  // from the first element to the last; see library/loops/scan_order.h
     bool across = false;    // kRows: the last grid dimension counts tiles of columns, the vector lanes
+
+    int loop() const;  // of `op`, which combines two values of `compute`
 };
 
 // What a mask selects of values, or of positions where there are none: lowering/lower_compress.h.

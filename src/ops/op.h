@@ -18,9 +18,10 @@ enum class OpId : uint16_t {
 #define WEFT_OP(enumerator) enumerator,
 #include "ops/op_ids.inc"
 #undef WEFT_OP
+    kDefined  // by the program: it has no row of the table (ops/defined.h)
 };
 
-constexpr int kMaxOperands = 8;  // inputs and outputs together
+constexpr int kMaxOperands = 16;  // inputs and outputs together
 
 /// Computes `count` elements. `data` and `strides` (in bytes) list the inputs, then the outputs. An output
 /// may be exactly an input (same address, same stride) but must not overlap one otherwise; strides may be 0
@@ -67,6 +68,8 @@ struct OpFlags {
     bool is_ufunc : 1 = true;  // numpy has a ufunc of this name; the others are weft's own (select, erf)
 };
 
+class DefinedOperation;
+
 struct OpInfo {
     OpId id;
     std::string_view name;        // as in the table and in kernel IR: "add"
@@ -83,6 +86,7 @@ struct OpInfo {
         max_ulp;  // largest error against the exact result, in units in the last place; 0.5: exact rounding
     std::span<const LoopInfo> loops;  // in the order in which they are tried
     std::string_view doc;
+    const DefinedOperation* defined = nullptr;  // what stands behind OpId::kDefined
 
     std::span<const ScalarType> input_types(const LoopInfo& loop) const { return {loop.types.data(), nin}; }
     std::span<const ScalarType> output_types(const LoopInfo& loop) const {

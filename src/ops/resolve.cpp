@@ -6,6 +6,7 @@
 #include <atomic>
 #include <vector>
 
+#include "ops/defined.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -158,8 +159,7 @@ const LoopInfo* find_common_loop(const OpInfo& op, std::span<const OperandType> 
 
 // The loop for these inputs, nothing else being asked for.
 const LoopInfo* find_promoted_loop(const OpInfo& op, std::span<const OperandType> given) {
-    std::array<OperandType, kMaxOperands> storage = {DType(), DType(), DType(), DType(),
-                                                     DType(), DType(), DType(), DType()};
+    std::array<OperandType, kMaxOperands> storage = filled_types<kMaxOperands>();
     const std::span<OperandType> inputs = std::span(storage).first(given.size());
     std::ranges::copy(given, inputs.begin());
     const auto is_weak = [](const OperandType& input) { return input.weak != WeakKind::kNone; };
@@ -285,14 +285,14 @@ const LoopInfo& resolve_loop(const OpInfo& op, std::span<const OperandType> inpu
                              std::optional<DType> signature_output, Casting casting) {
     WEFT_CHECK(inputs.size() == op.nin, std::string(op.name) + " called with another number of inputs");
     const LoopInfo* loop = find_promoted_loop(op, inputs);
-    if (!signature_output) {
-        if (loop == nullptr) throw_no_loop(op, inputs);
-        return *loop;
+    if (signature_output) {
+        const ScalarType output = signature_output->scalar_type();
+        if (loop == nullptr || !gives_only(op, *loop, output))
+            loop = find_loop_with_output(op, inputs, output, casting);
+        if (loop == nullptr) throw_no_loop_with_output(op, inputs, output, casting);
     }
-    const ScalarType output = signature_output->scalar_type();
-    if (loop != nullptr && gives_only(op, *loop, output)) return *loop;
-    loop = find_loop_with_output(op, inputs, output, casting);
-    if (loop == nullptr) throw_no_loop_with_output(op, inputs, output, casting);
+    if (loop == nullptr) throw_no_loop(op, inputs);
+    prepare_loop(op, *loop);
     return *loop;
 }
 
@@ -384,7 +384,7 @@ const LoopInfo& find_loop_cached(const OpInfo& op, std::span<const OperandType> 
     std::span<const OperandType> keys = inputs;
     if (inputs.size() == 3 && type_code(inputs[0]) == static_cast<size_t>(ScalarType::kBool))
         keys = inputs.subspan(1);  // choosing by a mask
-    if (keys.size() > 2) return resolve_loop(op, inputs);
+    if (keys.size() > 2 || op.defined != nullptr) return resolve_loop(op, inputs);
     const size_t first = type_code(keys[0]), second = keys.size() == 2 ? type_code(keys[1]) : kTypeCodes - 4;
     auto& entry = cache[static_cast<size_t>(op.id)][first][second];
     const LoopInfo* loop = entry.load(std::memory_order_relaxed);

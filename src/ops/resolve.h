@@ -2,10 +2,12 @@
 // of both with NumPy's types and words.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "ops/op.h"
 #include "weft/dtype.h"
@@ -24,6 +26,14 @@ struct OperandType {
     OperandType(ScalarType type) : dtype(type) {}
     OperandType(WeakKind kind);
 };
+
+/// As many types, since OperandType has no default.
+template <size_t count>
+std::array<OperandType, count> filled_types() {
+    return []<size_t... k>(std::index_sequence<k...>) {
+        return std::array<OperandType, count>{(static_cast<void>(k), OperandType(ScalarType::kBool))...};
+    }(std::make_index_sequence<count>());
+}
 
 /// "safe" and so on; throws ValueError as NumPy does for other text.
 Casting parse_casting(std::string_view text);

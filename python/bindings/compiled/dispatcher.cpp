@@ -525,6 +525,15 @@ JitObject* checked(nb::handle object) {
     return self_of(object.ptr());
 }
 
+}  // namespace
+
+bool is_current(nb::handle jit_function) {
+    const State& state = *checked(jit_function)->state;
+    return state.program == nullptr || (state.program->is_current() && state.functions.is_current());
+}
+
+namespace {
+
 // A default that is part of the code is told by its value.
 std::string signature_of(const State& state, const jit::Specialisation& code) {
     std::string text = "(";
@@ -697,7 +706,15 @@ void bind_jit(nb::module_& m) {
         jit_type, "inspect_ir", [](nb::handle self) { return texts_of(self, "ir"); },
         "The kernel IR of each signature, as a dict.");
     method(
-        jit_type, "_lowered", [](nb::handle self, const nb::tuple& given) { return lowered(self, given); },
+        jit_type, "_lowered",
+        [](nb::handle self, const nb::tuple& given) {
+            try {
+                return lowered(self, given);
+            } catch (const lang::CompileError& error) {
+                set_compile_error(error);
+                throw_python_error();
+            }
+        },
         nb::arg("arguments"));
     method(
         jit_type, "inspect_llvm", [](nb::handle self) { return texts_of(self, "llvm"); },

@@ -42,6 +42,9 @@ struct Program {
     bool is_current() const;
 };
 
+/// Of what weft.jit made: whether nothing that it read of the program has changed since it was described.
+bool is_current(nb::handle jit_function);
+
 /// Throws lang::CompileError or the Python error that describing the function raised. `text` is what was
 /// captured at its decoration.
 std::shared_ptr<const Program> make_program(nb::handle function, nb::handle text);

@@ -11,6 +11,7 @@
 #include "module.h"
 #include "objects/fold_arguments.h"
 #include "objects/objects.h"
+#include "objects/ufunc_object.h"
 #include "ops/aliases.h"
 #include "ops/resolve.h"
 #include "package.h"
@@ -25,19 +26,6 @@ namespace weft::python {
 namespace {
 
 constexpr size_t kMostInputs = 3;  // of calls that are not for call_with_options
-
-struct UfuncObject {
-    PyObject_HEAD;
-    vectorcallfunc call;
-    const OpInfo* op;
-};
-
-const OpInfo& op_of(PyObject* self) { return *reinterpret_cast<UfuncObject*>(self)->op; }
-/// Of whatever a function was given. Throws TypeError for what is no ufunc.
-const OpInfo& op_of(nb::handle object) {
-    if (Py_TYPE(object.ptr()) == registry.ufunc) return op_of(object.ptr());
-    throw TypeError("expected a weft.ufunc, not " + text_of(object.type().attr("__name__")));
-}
 
 std::string name_of(const OpInfo& op) { return std::string(op.numpy_name); }
 
@@ -163,8 +151,8 @@ nb::object wrap_results(std::vector<array>&& results, const GivenOptions& given)
     return tuple;
 }
 
-nb::object call_with_options(PyObject* self, PyObject* const* arguments, size_t count, PyObject* names) {
-    const OpInfo& op = op_of(self);
+nb::object call_with_options(PyObject* self, const OpInfo& op, PyObject* const* arguments, size_t count,
+                             PyObject* names) {
     GivenOptions given = read_options(op, arguments, count, names);
     std::vector<nb::object> cast;  // stands for the arguments
     if (given.signature.is_valid() && !given.signature.is_none())
@@ -210,6 +198,14 @@ PyObject* ask(PyObject* self, const char* method, PyObject* const* arguments, si
     return override_function("ufunc")(nb::handle(self), method, positional, keywords).release().ptr();
 }
 
+bool has_name(PyObject* names, const char* name) {
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), name) == 0) return true;
+    }
+    return false;
+}
+
 /// A method of ufuncs, which operands may override.
 template <int index>
 struct Overridable {
@@ -228,9 +224,22 @@ struct Overridable {
             std::vector<PyObject*> all{self};
             const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
             all.insert(all.end(), arguments, arguments + given + named);
+            nb::object dtype, all_names;  // of what a function of the program's is folded in
+            if (count != 0 && (name.starts_with("reduce") || name == "accumulate"))
+                dtype = dtype_of_fold(*ufunc_object(self), arguments[0]);
+            if (PyObject* const host = host_of(*ufunc_object(self))) {
+                const nb::object method = nb::handle(host).attr(name.c_str());
+                return PyObject_Vectorcall(method.ptr(), arguments, count, names);
+            }
+            if (dtype.is_valid() && count < (name == "reduceat" ? 4U : 3U) && !has_name(names, "dtype")) {
+                all.push_back(dtype.ptr());
+                all_names = nb::make_tuple("dtype");
+                if (named != 0) all_names = nb::borrow(names) + all_names;
+                names = all_names.ptr();
+            }
             return PyObject_Vectorcall(general, all.data(), count + 1, names);
         });
-        if (result != nullptr || !numpy_may_answer()) return result;
+        if (result != nullptr || ufunc_object(self)->defined != nullptr || !numpy_may_answer()) return result;
         const std::string full = name_of(op_of(self)) + "." + name;
         return numpy_instead(FailedCall::kUfunc, full, arguments, count, names);
     }
@@ -249,10 +258,25 @@ struct Overridable {
     }
 };
 
+/// Of what no loop can be found for.
+PyObject* call_without_types(PyObject* self, PyObject* const* arguments, size_t count, PyObject* names) {
+    if (any_has_override(arguments, count, names)) return ask(self, "__call__", arguments, count, names);
+    const UfuncObject& ufunc = *ufunc_object(self);
+    if (PyObject* const host = host_of(ufunc)) return PyObject_Vectorcall(host, arguments, count, names);
+    if (count < input_count(ufunc))
+        throw TypeError(name_of(ufunc) + "() takes " + std::to_string(input_count(ufunc)) +
+                        " positional arguments at least but " + std::to_string(count) +
+                        (count == 1 ? " was given" : " were given"));
+    throw TypeError("ufunc '" + name_of(ufunc) + "' not supported for the input types");
+}
+
 PyObject* call_own(PyObject* self, PyObject* const* arguments, size_t flags, PyObject* names) {
     return guarded([&]() -> PyObject* {
-        const OpInfo& op = op_of(self);
         const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
+        const UfuncObject& ufunc = *ufunc_object(self);
+        const OpInfo* const found = count < input_count(ufunc) ? ufunc.op : op_for_call(ufunc, arguments);
+        if (found == nullptr) return call_without_types(self, arguments, count, names);
+        const OpInfo& op = *found;
         if (count < op.nin || count > static_cast<size_t>(op.nin) + op.nout)
             throw TypeError(name_of(op) + "() takes from " + std::to_string(op.nin) + " to " +
                             std::to_string(op.nin + op.nout) + " positional arguments but " +
@@ -278,23 +302,31 @@ PyObject* call_own(PyObject* self, PyObject* const* arguments, size_t flags, PyO
             for (size_t k = 0; k < op.nin; ++k) inputs[k] = ufunc_argument(op, arguments[k]);
             return wrap_result(call_refused(op, arguments, {inputs, op.nin})).release().ptr();
         }
-        return call_with_options(self, arguments, count, names).release().ptr();
+        return call_with_options(self, op, arguments, count, names).release().ptr();
     });
 }
 
 PyObject* ufunc_call(PyObject* self, PyObject* const* arguments, size_t flags, PyObject* names) {
     PyObject* const result = call_own(self, arguments, flags, names);
     if (result != nullptr) return result;
+    if (ufunc_object(self)->defined != nullptr) return nullptr;  // NumPy has none of this name, or another
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
     return numpy_instead(FailedCall::kUfunc, op_of(self).numpy_name, arguments, count, names);
 }
 
 PyObject* ufunc_repr(PyObject* self) {
     return guarded(
-        [&] { return nb::str(("<ufunc '" + name_of(op_of(self)) + "'>").c_str()).release().ptr(); });
+        [&] { return nb::str(("<ufunc '" + name_of(*ufunc_object(self)) + "'>").c_str()).release().ptr(); });
 }
 
-void ufunc_dealloc(PyObject* self) { free_object(self); }
+void ufunc_dealloc(PyObject* self) {
+    PyTypeObject* const type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    if (ufunc_object(self)->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+    delete_defined(self);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+}
 
 nb::list loop_signatures(const OpInfo& op) {
     nb::list list;
@@ -335,25 +367,44 @@ nb::object identity_of(const OpInfo& op) {
 }
 
 PyObject* get_name(PyObject* self, void*) {
-    return guarded([&] { return nb::str(name_of(op_of(self)).c_str()).release().ptr(); });
+    return guarded([&] { return nb::str(name_of(*ufunc_object(self)).c_str()).release().ptr(); });
 }
 PyObject* get_doc(PyObject* self, void*) {
-    return guarded([&] {
+    return guarded([&]() -> PyObject* {
+        if (PyObject* const function = function_of(*ufunc_object(self)))
+            return nb::object(nb::handle(function).attr("__doc__")).release().ptr();
         const std::string_view doc = op_of(self).doc;
         return nb::str(doc.data(), doc.size()).release().ptr();
     });
 }
-PyObject* get_nin(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nin); }
-PyObject* get_nout(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nout); }
-PyObject* get_nargs(PyObject* self, void*) { return PyLong_FromLong(op_of(self).nin + op_of(self).nout); }
+PyObject* get_nin(PyObject* self, void*) { return PyLong_FromSize_t(input_count(*ufunc_object(self))); }
+/// Of a function without loops, whose results nobody knows yet, 1.
+size_t output_count(PyObject* self) {
+    const UfuncObject& ufunc = *ufunc_object(self);
+    if (PyObject* const host = host_of(ufunc)) return nb::cast<size_t>(nb::handle(host).attr("nout"));
+    return ufunc.op == nullptr ? 1 : ufunc.op->nout;
+}
+PyObject* get_nout(PyObject* self, void*) {
+    return guarded([&] { return PyLong_FromSize_t(output_count(self)); });
+}
+PyObject* get_nargs(PyObject* self, void*) {
+    return guarded([&] { return PyLong_FromSize_t(input_count(*ufunc_object(self)) + output_count(self)); });
+}
+nb::list signatures_of(PyObject* self) {
+    const OpInfo* const op = ufunc_object(self)->op;
+    return op == nullptr ? nb::list() : loop_signatures(*op);
+}
 PyObject* get_ntypes(PyObject* self, void*) {
-    return guarded([&] { return PyLong_FromSize_t(loop_signatures(op_of(self)).size()); });
+    return guarded([&] { return PyLong_FromSize_t(signatures_of(self).size()); });
 }
 PyObject* get_types(PyObject* self, void*) {
-    return guarded([&] { return loop_signatures(op_of(self)).release().ptr(); });
+    return guarded([&] { return signatures_of(self).release().ptr(); });
 }
 PyObject* get_identity(PyObject* self, void*) {
-    return guarded([&] { return identity_of(op_of(self)).release().ptr(); });
+    return guarded([&] {
+        const UfuncObject& ufunc = *ufunc_object(self);
+        return (ufunc.defined != nullptr ? identity_of(ufunc) : identity_of(*ufunc.op)).release().ptr();
+    });
 }
 PyObject* get_signature(PyObject*, void*) { Py_RETURN_NONE; }
 PyObject* get_max_ulp(PyObject* self, void*) { return PyFloat_FromDouble(op_of(self).max_ulp); }
@@ -364,6 +415,11 @@ PyObject* get_namespace(PyObject* self, void*) {
     });
 }
 PyObject* get_is_numpy(PyObject* self, void*) { return PyBool_FromLong(op_of(self).flags.is_ufunc); }
+PyObject* get_function(PyObject* self, void*) {
+    if (PyObject* const function = function_of(*ufunc_object(self))) return Py_NewRef(function);
+    PyErr_SetString(PyExc_AttributeError, "this ufunc is none of a Python function's");
+    return nullptr;
+}
 
 PyGetSetDef kAttributes[] = {
     {"__name__", get_name, nullptr, "NumPy's name of the function.", nullptr},
@@ -379,12 +435,14 @@ PyGetSetDef kAttributes[] = {
     {"_max_ulp", get_max_ulp, nullptr, "Largest error in units in the last place.", nullptr},
     {"_namespace", get_namespace, nullptr, "Where the function is found, if not in NumPy's own namespace.",
      nullptr},
+    {"py_func", get_function, nullptr, "The Python function that it is made of.", nullptr},
     {"_is_numpy", get_is_numpy, nullptr, "Whether NumPy has a ufunc of this name.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
 PyMemberDef kMembers[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(UfuncObject, call), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(UfuncObject, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -552,12 +610,15 @@ void define_type(nb::module_& m) {
     std::vector<PyType_Slot> slots = {
         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
         {Py_tp_dealloc, reinterpret_cast<void*>(ufunc_dealloc)},
+        {Py_tp_traverse, reinterpret_cast<void*>(traverse_ufunc)},
+        {Py_tp_clear, reinterpret_cast<void*>(clear_ufunc)},
         {Py_tp_repr, reinterpret_cast<void*>(ufunc_repr)},
         {Py_tp_getset, kAttributes},
         {Py_tp_members, kMembers},
     };
-    registry.ufunc = make_type(m, "ufunc", sizeof(UfuncObject),
-                               Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
+    registry.ufunc =
+        make_type(m, "ufunc", sizeof(UfuncObject),
+                  Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC, slots);
 }
 
 void define_methods() {
@@ -682,10 +743,7 @@ void define_helpers(nb::module_& m) {
 void make_ufuncs(nb::module_& m) {
     nb::dict ufuncs;
     for (const OpInfo& op : op_table()) {
-        auto* object = allocate<UfuncObject>(registry.ufunc);
-        object->call = ufunc_call;
-        object->op = &op;
-        const nb::object ufunc = nb::steal(reinterpret_cast<PyObject*>(object));
+        const nb::object ufunc = nb::steal(reinterpret_cast<PyObject*>(make_ufunc(&op)));
         ufuncs[nb::str(op.name.data(), op.name.size())] = ufunc;
         ufuncs[nb::str(op.numpy_name.data(), op.numpy_name.size())] = ufunc;
     }
@@ -698,8 +756,32 @@ void make_ufuncs(nb::module_& m) {
 
 }  // namespace
 
+const OpInfo& op_of(PyObject* self) {
+    const UfuncObject& ufunc = *ufunc_object(self);
+    if (ufunc.op == nullptr) [[unlikely]]
+        throw TypeError("ufunc '" + name_of(ufunc) + "' is not compiled for any types yet: call it first");
+    return *ufunc.op;
+}
+
+const OpInfo& op_of(nb::handle object) {
+    if (Py_TYPE(object.ptr()) == registry.ufunc) return op_of(object.ptr());
+    throw TypeError("expected a weft.ufunc, not " + text_of(object.type().attr("__name__")));
+}
+
+UfuncObject* make_ufunc(const OpInfo* op) {
+    auto* const object = PyObject_GC_New(UfuncObject, registry.ufunc);
+    if (object == nullptr) throw_python_error();
+    object->call = ufunc_call;
+    object->op = op;
+    object->defined = nullptr;
+    object->weak_references = nullptr;
+    PyObject_GC_Track(object);
+    return object;
+}
+
 void bind_ufunc(nb::module_& m) {
     define_type(m);
+    bind_defined_ufunc(m);
     define_methods();
     make_methods_overridable();
     define_helpers(m);

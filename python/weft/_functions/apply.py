@@ -85,6 +85,22 @@ def _dtype_of_results(values):
     return first.dtype if native or first.dtype.kind not in "SU" else asarray(list(values)).dtype
 
 
+# Keywords of Numba's that ask for a compiled ufunc.
+_COMPILES = frozenset(
+    ("target", "identity", "nopython", "fastmath", "inline", "writable_args", "boundscheck")
+)
+
+
+def _signatures(given):
+    return tuple(given) if isinstance(given, (list, tuple)) else (given,)
+
+
+def _compiled(signatures, options, function):
+    from weft._ufunc.compiled import compiled_ufunc
+
+    return compiled_ufunc(function, signatures, **options)
+
+
 class vectorize:
     """A Python function of numbers as a function of arrays: one call for each element, after broadcasting.
 
@@ -92,9 +108,32 @@ class vectorize:
     passed on as they are. With a `signature` such as "(n),(n)->()" the function takes arrays and is called for what is
     before their own axes.
 
+    With signatures such as "float64(float64, float64)" for the first argument, or with keywords of Numba's (`nopython`,
+    `target`, `identity`), the function is compiled, and the result is a ufunc. Its work is recorded and fused with
+    what is around it, on the device that its arguments are on. Without signatures it has a loop for each combination of
+    types that it is called with. Divisions by zero give what NumPy gives. A function that raises errors, calls itself
+    or makes arrays is computed at the call, on the CPU.
+
     >>> np.vectorize(lambda a, b: a - b if a > b else a + b)([1, 2, 3, 4], 2)
     array([3, 4, 1, 2])
+
+    >>> @np.vectorize(["float64(float64, float64)"])
+    ... def clipped(x, most):
+    ...     return most if x > most else x
+    >>> clipped(np.arange(4.0), 1.5) + 10
+    array([10. , 11. , 11.5, 11.5])
     """
+
+    def __new__(
+        cls, pyfunc=None, otypes=None, doc=None, excluded=None, cache=False, signature=None, **options
+    ):
+        if isinstance(pyfunc, str) or (pyfunc is not None and not callable(pyfunc)):
+            return partial(_compiled, _signatures(pyfunc), options)
+        if _COMPILES.intersection(options):
+            if pyfunc is None:
+                return partial(_compiled, (), options)
+            return _compiled((), options, pyfunc)
+        return super().__new__(cls)
 
     def __init__(self, pyfunc=None, otypes=None, doc=None, excluded=None, cache=False, signature=None):
         self.pyfunc, self.cache, self.signature = pyfunc, cache, signature

@@ -11,7 +11,7 @@ _IGNORED = ("nopython", "inline")
 _OPTIONS = ("boundscheck", "error_model", "fastmath", "nogil", "parallel", "cache", *_IGNORED)
 
 
-def _compiled(
+def compiled(
     function,
     boundscheck=True,
     error_model="python",
@@ -22,6 +22,7 @@ def _compiled(
     source=None,
     **ignored,
 ):
+    """What `jit` gives for a function; weft's other decorators take it, too."""
     if getattr(type(function), "_is_weft_jit", False):
         return function
     if not isinstance(function, types.FunctionType):
@@ -97,8 +98,8 @@ def jit(function=None, /, *, source=None, **options):
     111
     """
     if function is None:
-        return functools.partial(_compiled, source=source, **options)
-    return _compiled(function, source=source, **options)
+        return functools.partial(compiled, source=source, **options)
+    return compiled(function, source=source, **options)
 
 
 njit = jit  # as Numba calls it

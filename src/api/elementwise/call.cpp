@@ -163,10 +163,7 @@ void check_integers_fit(const OpInfo& op, std::span<const Argument> inputs, DTyp
 
 void decide_loop(Call& call) {
     const OpInfo& op = call.op;
-    // OperandType has no default: keep the types in a fixed array of the widest arity.
-    std::array<OperandType, kMaxOperands> types{ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
-                                                ScalarType::kBool, ScalarType::kBool, ScalarType::kBool,
-                                                ScalarType::kBool, ScalarType::kBool};
+    std::array<OperandType, kMaxOperands> types = filled_types<kMaxOperands>();
     for (size_t k = 0; k < call.inputs.size(); ++k) types[k] = operand_type(call.inputs[k]);
     for (const array& out : call.out) {
         if (out.valid() && !out.writeable()) throw ValueError("output array is read-only");

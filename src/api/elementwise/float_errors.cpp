@@ -24,7 +24,8 @@ const LoopInfo& loop_of(const OpInfo& op, std::span<const Argument> inputs, std:
 }
 
 bool may_err(const OpInfo& op) {
-    return op.kind != OpKind::kComparison && op.kind != OpKind::kLogical && op.kind != OpKind::kBitwise;
+    return op.defined == nullptr && op.kind != OpKind::kComparison && op.kind != OpKind::kLogical &&
+           op.kind != OpKind::kBitwise;
 }
 
 // Whether Python numbers and scalars of this type overflow.

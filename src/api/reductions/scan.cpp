@@ -9,6 +9,7 @@
 #include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "library/loops/scan_order.h"
+#include "ops/defined.h"
 #include "ops/resolve.h"
 #include "weft/ops.h"
 
@@ -19,7 +20,9 @@ namespace {
 const LoopInfo* uniform_loop(const OpInfo& op, DType dtype) {
     const ScalarType types[2] = {dtype.scalar_type(), dtype.scalar_type()};
     const LoopInfo* loop = find_loop(op, types);
-    return loop != nullptr && loop->types[2] == loop->types[0] ? loop : nullptr;
+    if (loop == nullptr || loop->types[2] != loop->types[0]) return nullptr;
+    prepare_loop(op, *loop);
+    return loop;
 }
 
 bool widens_integers(const OpInfo& op) { return op.id == OpId::kAdd || op.id == OpId::kMultiply; }

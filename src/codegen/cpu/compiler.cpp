@@ -20,6 +20,7 @@
 
 #include "codegen/bitcode/bitcode_library.h"
 #include "codegen/cpu/lowering.h"
+#include "codegen/cpu/strided_loop.h"
 #include "codegen/cpu/vector_width.h"
 #include "codegen/llvm/diagnostics.h"
 #include "codegen/llvm/engine_pool.h"
@@ -145,9 +146,16 @@ llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine
 
 std::atomic<int64_t> compiled_count{0};
 
-// `is_part`: of what calls lazily.
-KernelObject compile(Engine& engine, const ir::Function& kernel, const Callees& callees, bool is_part,
-                     int vector_bits, const CompileOptions& options, CompiledTexts* texts) {
+// What is compiled: a kernel or function, and how it is lowered.
+struct Unit {
+    const ir::Function& kernel;
+    int vector_bits;
+    std::function<LoweredKernel(llvm::Module&, BitcodeLibrary&, bool appends_operations)> lower;
+};
+
+KernelObject compile(Engine& engine, const Unit& unit, const CompileOptions& options, CompiledTexts* texts) {
+    const ir::Function& kernel = unit.kernel;
+    const int vector_bits = unit.vector_bits;
     const auto begin = std::chrono::steady_clock::now();
     const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
     const bool show_assembly = debug_enabled(DebugLevel::kAssembly, kernel.name);
@@ -162,9 +170,7 @@ KernelObject compile(Engine& engine, const ir::Function& kernel, const Callees& 
     module.setDataLayout(machine.createDataLayout());
     if (texts != nullptr) module.addModuleFlag(llvm::Module::Warning, kTellsLoops, 1);
 
-    const LoweredKernel lowered =
-        is_part ? lower_part_for_cpu(kernel, callees.functions, module, engine.library(), !options.fast_math)
-                : lower_for_cpu(kernel, callees, module, engine.library(), !options.fast_math);
+    const LoweredKernel lowered = unit.lower(module, engine.library(), !options.fast_math);
     if (options.fast_math) allow_fast_math(module, BitcodeTarget::kCpu, !kernel.is_kernel);
     engine.gate().plain_addresses =
         kernel.is_kernel && (lowered.most_loads >= kSideBySide || lowered.contiguous);
@@ -280,19 +286,15 @@ void verify(const ir::Function& kernel, std::span<const ir::Function> callees,
 }
 
 // On an engine of the pool, with the IR where weft is at fault.
-KernelObject compile_on_engine(const ir::Function& kernel, const Callees& callees, bool is_part,
-                               int vector_bits, const CompileOptions& options, CompiledTexts* texts) {
+KernelObject compile_on_engine(const Unit& unit, const CompileOptions& options, CompiledTexts* texts) {
     try {
-        return engine_pool().run(
-            [&](Engine& engine) {
-                return compile(engine, kernel, callees, is_part, vector_bits, options, texts);
-            },
-            [&](const KernelObject& object) {
-                if (texts != nullptr) *texts = CompiledTexts(*texts);
-                return KernelObject(object);
-            });
+        return engine_pool().run([&](Engine& engine) { return compile(engine, unit, options, texts); },
+                                 [&](const KernelObject& object) {
+                                     if (texts != nullptr) *texts = CompiledTexts(*texts);
+                                     return KernelObject(object);
+                                 });
     } catch (const InternalError& error) {
-        throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(kernel));
+        throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(unit.kernel));
     }
 }
 
@@ -327,8 +329,13 @@ KernelObject compile_object_for_cpu(const ir::Module& module, const std::string&
             for (const ir::Function& each : *all) texts->ir_after_passes += "\n" + ir::print(each);
         }
     }
-    KernelObject object = compile_on_engine(kernel, {callees, parts}, /*is_part=*/false,
-                                            useful_vector_bits(*found), options, texts);
+    const Callees called{callees, parts};
+    KernelObject object =
+        compile_on_engine({kernel, useful_vector_bits(*found),
+                           [&](llvm::Module& into, BitcodeLibrary& library, bool appends_operations) {
+                               return lower_for_cpu(kernel, called, into, library, appends_operations);
+                           }},
+                          options, texts);
     object.parts = std::move(parts_text);
     if (texts == nullptr) return object;
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -347,7 +354,37 @@ KernelObject compile_part_for_cpu(const std::string& parts, int number, const Co
     const ir::Function& part = module.functions[static_cast<size_t>(number)];
     const std::vector<ir::Function> callees = called_of(module, part);
     if (config().verify) ir::check(module);
-    return compile_on_engine(part, {callees, {}}, /*is_part=*/true, useful_vector_bits(part), options, texts);
+    return compile_on_engine({part, useful_vector_bits(part),
+                              [&](llvm::Module& into, BitcodeLibrary& library, bool appends_operations) {
+                                  return lower_part_for_cpu(part, callees, into, library, appends_operations);
+                              }},
+                             options, texts);
+}
+
+KernelObject compile_strided_loop_for_cpu(const ir::Module& contiguous, const ir::Module& strided,
+                                          std::span<const int64_t> itemsizes, const CompileOptions& options) {
+    const ForkExclusion exclusion;  // as above
+    watch_end_of_process();
+    ir::Function kernels[] = {contiguous.functions[0], strided.functions[0]};
+    passes::run_pipeline(contiguous, kernels[0]);
+    passes::run_pipeline(strided, kernels[1]);
+    return compile_on_engine(
+        {kernels[0], useful_vector_bits(kernels[0]),
+         [&](llvm::Module& into, BitcodeLibrary& library, bool appends_operations) {
+             LoweredKernel lowered[2];
+             for (size_t k = 0; k < 2; ++k)
+                 lowered[k] = lower_for_cpu(kernels[k], {}, into, library, appends_operations);
+             lowered[0].function = lower_strided_loop(*lowered[0].function, *lowered[1].function, itemsizes);
+             return lowered[0];
+         }},
+        options, nullptr);
+}
+
+StridedLoop load_strided_loop_for_cpu(const KernelObject& object) {
+    const ForkExclusion exclusion;  // LLVM has locks of its own
+    const auto* const loaded =
+        new LoadedObject(llvm::MemoryBufferRef(object.bytes, object.name), object.symbol);
+    return reinterpret_cast<StridedLoop>(loaded->function());
 }
 
 std::shared_ptr<const CompiledKernel> load_for_cpu(const KernelObject& object) {

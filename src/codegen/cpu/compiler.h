@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "codegen/runtime/lazy_parts.h"
 #include "device/kernel.h"
 #include "ir/ir.h"
+#include "ops/op.h"
 
 namespace weft::codegen {
 
@@ -54,6 +56,15 @@ std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
                                                       const std::string& kernel_name,
                                                       const CompileOptions& options = {},
                                                       CompiledTexts* texts = nullptr);
+
+// A loop over strided operands, which needs no words: two kernels over one dimension, whose parameters are
+// its size and buffers of one dimension. Those of `contiguous` have strides that are known, of `itemsizes`;
+// it runs where all have these. The object's function is a StridedLoop (ops/op.h).
+KernelObject compile_strided_loop_for_cpu(const ir::Module& contiguous, const ir::Module& strided,
+                                          std::span<const int64_t> itemsizes,
+                                          const CompileOptions& options = {});
+// Keeps its code for as long as the process lives.
+StridedLoop load_strided_loop_for_cpu(const KernelObject& object);
 
 // The same for a function, which must not have grids. compile_object_for_cpu takes either. `make` makes what
 // the function calls lazily.

@@ -262,6 +262,12 @@ std::optional<CachedKernel> find_in_cache(const std::string& key) {
     });
 }
 
+StridedLoop find_strided_loop_in_cache(const std::string& key) {
+    return load_entry(key, [](const KernelObject& object, const std::string&) {
+        return load_strided_loop_for_cpu(object);
+    });
+}
+
 std::shared_ptr<const CompiledFunction> find_function_in_cache(const std::string& key,
                                                                const CompileOptions& options) {
     return load_entry(key, [&](const KernelObject& object, const std::string&) {

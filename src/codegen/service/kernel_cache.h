@@ -28,6 +28,7 @@ bool keeps_kernels();
 
 // Nothing where there is no cache, or nothing of use in it.
 std::optional<CachedKernel> find_in_cache(const std::string& key);
+StridedLoop find_strided_loop_in_cache(const std::string& key);  // null where there is none
 // The same for functions, which keep_in_cache takes, too. What they call lazily is looked for here first.
 std::shared_ptr<const CompiledFunction> find_function_in_cache(const std::string& key,
                                                                const CompileOptions& options);

@@ -12,7 +12,9 @@ MODULES = (
 )
 TYPES = ["ndarray", "float64", "int64", "complex128", "bool", "ufunc", "flatiter", "finfo", "iinfo", "dtype"]
 # What the object is called here: NumPy takes parameters by other names or kinds, or others.
-EXCEPTIONS = {}
+EXCEPTIONS = {
+    "numpy.vectorize": "takes the keywords of Numba's, too",
+}
 EXCEPTIONS.update(
     dict.fromkeys(
         """
