@@ -23,6 +23,15 @@ bool has(const ir::Region& region, ir::Opcode opcode) {
     });
 }
 
+// The function itself, then what it calls.
+std::string text_of(const lang::Lowered& lowered) {
+    std::string text = ir::print(*lowered.module.find(lowered.entry));
+    for (const ir::Function& each : lowered.module.functions) {
+        if (each.name != lowered.entry) text += ir::print(each);
+    }
+    return text;
+}
+
 codegen::CompileOptions compile_options(bool fast_math) {
     codegen::CompileOptions options;
     options.fast_math = fast_math;
@@ -93,7 +102,7 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     const auto begin = std::chrono::steady_clock::now();
     lang::Lowered lowered = lang::lower(function, arguments, options.semantics, globals);
     auto result = std::make_shared<Specialisation>();
-    for (const ir::Function& each : lowered.module.functions) result->ir += ir::print(each);
+    result->ir = text_of(lowered);
     const codegen::CompileOptions compile_with = compile_options(options.fast_math);
     // The IR is the whole of what the machine code depends on: all callees, constants, types and options.
     const std::string key =
@@ -134,10 +143,7 @@ KernelText kernel_text(const lang::FunctionSource& function, std::span<const lan
                        const Options& options, std::span<const lang::GlobalArgument> globals) {
     const lang::Lowered lowered = lang::lower(function, arguments, options.semantics, globals);
     KernelText text;
-    text.ir = ir::print(*lowered.module.find(lowered.entry));
-    for (const ir::Function& each : lowered.module.functions) {
-        if (each.name != lowered.entry) text.ir += ir::print(each);
-    }
+    text.ir = text_of(lowered);
     for (const lang::Site& site : lowered.sites) text.exceptions.push_back(site.exception);
     return text;
 }

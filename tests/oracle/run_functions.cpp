@@ -116,7 +116,7 @@ std::string run(const Module& module, std::istringstream line) {
     std::string answer;
     try {
         answer = "returned";
-        for (const Constant& value : run_oracle(module, module.functions.back(), arguments)) {
+        for (const Constant& value : run_oracle(module, module.functions.front(), arguments)) {
             const bool is_float = value.type == ScalarType::kFloat64;
             const bool is_bool = value.type == ScalarType::kBool;
             answer += is_float ? " f64:" : is_bool ? " bool:" : " i64:";
