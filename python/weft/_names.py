@@ -179,6 +179,7 @@ LATER = {
     "njit": "_jit._decorator",
     "prange": "_jit._decorator",
     "profile": "_engine.profile",
+    "stencil": "_ufunc.stencils",
     "info": "_numpys.top",
     "show_runtime": "_numpys.top",
     "test": "_numpys.top",

@@ -12,6 +12,8 @@
 #include "passes/calls/inline_recursion.h"
 #include "passes/calls/structured_returns.h"
 #include "passes/checks_ahead.h"
+#include "passes/integers/narrow_integers.h"
+#include "passes/integers/wrapped_indices.h"
 #include "passes/lanes_of_loops.h"
 #include "passes/loop_interchange.h"
 #include "passes/loops_ahead.h"
@@ -19,7 +21,6 @@
 #include "passes/predictive_commoning.h"
 #include "passes/simplify.h"
 #include "passes/unroll_and_jam.h"
-#include "passes/wrapped_indices.h"
 
 namespace weft::passes {
 
@@ -30,6 +31,7 @@ constexpr Pass kPasses[] = {
     {"inline_recursion", inline_recursion, OptimisationSwitch::kInlineRecursion},
     {"structured_returns", structured_returns, OptimisationSwitch::kStructuredReturns},
     {"simplify", simplify, OptimisationSwitch::kSimplify},
+    {"narrow_integers", narrow_integers, OptimisationSwitch::kNarrowIntegers},
     {"loop_interchange", loop_interchange, OptimisationSwitch::kLoopInterchange},
     {"unroll_and_jam", unroll_and_jam, OptimisationSwitch::kUnrollAndJam},
     {"loops_ahead", loops_ahead, OptimisationSwitch::kLoopsAhead},
@@ -46,6 +48,7 @@ constexpr Pass kPasses[] = {
 constexpr Pass kGpuPasses[] = {
     {"inline_calls", inline_calls},
     {"simplify", simplify, OptimisationSwitch::kSimplify},
+    {"narrow_integers", narrow_integers, OptimisationSwitch::kNarrowIntegers},
     {"lower_reductions_of_threads", lower_reductions_of_threads},
     {"simplify_lowered", simplify, OptimisationSwitch::kSimplifyLowered},
 };

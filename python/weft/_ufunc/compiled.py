@@ -14,7 +14,7 @@ _TARGETS = ("cpu", "parallel", "cuda")
 _NUMBERS = {int: 0, float: 0.0, complex: 0j}
 
 
-def compiled_ufunc(function, signatures=(), **options):
+def compiled_ufunc(function, signatures=(), source=None, **options):
     """A Python function of numbers as a ufunc, with a loop for each signature, or for the types that it is called with.
 
     Results are recorded and fused with other work, as those of weft's own ufuncs are. `target` is accepted for what
@@ -33,7 +33,11 @@ def compiled_ufunc(function, signatures=(), **options):
     if os.environ.get("WEFT_JIT", "1") == "0":
         return PythonUfunc(function, len(names), 1, identity)
     compiled = _decorator.compiled(
-        function, error_model="numpy", boundscheck=options.get("boundscheck", True), parallel=False
+        function,
+        source=source,
+        error_model="numpy",
+        boundscheck=options.get("boundscheck", True),
+        parallel=False,
     )
     maker = _Maker(compiled, identity, len(names))
     loops = None

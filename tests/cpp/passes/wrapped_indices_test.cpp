@@ -1,5 +1,5 @@
 // Indices that may count from the end are looked at again only where they are out of bounds as they are.
-#include "passes/wrapped_indices.h"
+#include "passes/integers/wrapped_indices.h"
 
 #include <string>
 

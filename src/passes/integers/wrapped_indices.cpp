@@ -1,4 +1,4 @@
-#include "passes/wrapped_indices.h"
+#include "passes/integers/wrapped_indices.h"
 
 #include <optional>
 #include <unordered_map>

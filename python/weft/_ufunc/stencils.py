@@ -1,0 +1,484 @@
+"""`weft.stencil`: a function of an element's neighbours, for all elements of an array.
+
+Where the function reads at constant offsets, it becomes a ufunc of the array's shifted views: recorded, fused and tiled
+as slices are, on the device of the array. Otherwise a compiled loop over the elements runs at the call.
+"""
+
+import ast
+import copy
+import sys
+
+from weft import _core
+from weft._core import asarray, ndarray
+from weft._jit import _decorator, _source
+from weft._ufunc.compiled import compiled_ufunc
+from weft._ufunc.on_host import result_dtypes
+
+_OPTIONS = ("cval", "neighborhood", "standard_indexing", "mode")
+_WITHIN = "within_neighborhood{}__"
+_MOST_OPERANDS = 15  # of a ufunc, beside its result
+
+
+def stencil(function=None, /, mode="constant", **options):
+    """A function of an element's neighbours, for all elements of an array.
+
+    In the function, an index into an array is relative to the element: `a[0, 0]` is the element itself, and `a[-1, 0]`
+    the one before it along the first axis. The result has the array's shape and the type of what the function returns.
+    Elements near the border, whose neighbours are not all there, become `cval`.
+
+    Parameters
+    ----------
+    function : function
+        The function; without one the result is a decorator. Its array parameters are read at relative indices. All of
+        them have the same shape as the first, or are larger.
+    mode : 'constant'
+        What the border becomes.
+    cval : number
+        What the border becomes, 0 without it. An output that is given keeps its border without it.
+    neighborhood : tuple of pairs, optional
+        For each axis the smallest and the largest relative index. With it, indices may be computed.
+    standard_indexing : tuple of str, optional
+        Array parameters that are indexed from their beginning, as usual.
+
+    Returns
+    -------
+    function
+        A function of the arrays, with `out` for an array that takes the result.
+
+    Raises
+    ------
+    ValueError
+        For arrays whose shapes do not fit, an output of another shape, and a `cval` that the result cannot hold.
+    CompileError
+        For relative indices that are not constant without `neighborhood`, and for arrays that are written.
+
+    Examples
+    --------
+    >>> @np.stencil
+    ... def mean_of_four(a):
+    ...     return 0.25 * (a[-1, 0] + a[1, 0] + a[0, -1] + a[0, 1])
+    >>> mean_of_four(np.arange(12.0).reshape(3, 4))
+    array([[0., 0., 0., 0.],
+           [0., 5., 6., 0.],
+           [0., 0., 0., 0.]])
+    """
+    if isinstance(function, str):
+        function, mode = None, function
+    for name in options:
+        if name not in _OPTIONS:
+            raise ValueError(f"Unknown stencil option {name}: it has {', '.join(_OPTIONS)}")
+    if mode != "constant":
+        raise ValueError(f"Unsupported mode style {mode}: a stencil's border is 'constant'")
+    if function is None:
+        return lambda given: Stencil(given, options)
+    return Stencil(function, options)
+
+
+class _Refused(Exception):
+    """Why a read is at no constant offset."""
+
+
+class _Reads(ast.NodeTransformer):
+    """Replaces reads of arrays at relative indices: by names of parameters, or by reads at a place.
+
+    `ranks` has the number of axes of each array by its name. With `places` the reads become reads of elements at these
+    names plus the offsets.
+    """
+
+    def __init__(self, function, ranks, constants, around, places=None):
+        self.function, self.ranks, self.constants = function, ranks, constants
+        self.places, self.around = places, around
+        self.reads = {}  # (array, offsets): the name that stands for it
+        self.lowest, self.highest = {}, {}
+        self.uses_whole = self.computes = False
+
+    def visit_Subscript(self, node):
+        if not isinstance(node.value, ast.Name) or node.value.id not in self.ranks:
+            self.computes = True
+            return self.generic_visit(node)
+        name = node.value.id
+        if not isinstance(node.ctx, ast.Load):
+            raise self.error(node, "Assignments to arrays passed to stencil kernels is not allowed")
+        index = node.slice
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        if len(parts) != self.ranks[name]:
+            raise self.error(
+                node,
+                f"{name} has {self.ranks[name]} dimensions, and is read with {len(parts)} relative indices",
+            )
+        try:
+            offsets = tuple(map(self._offset, parts))
+        except _Refused:
+            if self.around is None:
+                raise self.error(
+                    node,
+                    "stencil kernel index is not constant, 'neighborhood' option required",
+                    "Give neighborhood=((-1, 1), ...), the range of the relative indices along each axis.",
+                ) from None
+            offsets = None
+        if offsets is not None:
+            for axis, offset in enumerate(offsets):
+                if self.around is not None and not self.around[axis][0] <= offset <= self.around[axis][1]:
+                    raise self.error(
+                        node, f"the relative index {offset} along axis {axis} is outside of the neighborhood"
+                    )
+                self.lowest[axis] = min(self.lowest.get(axis, 0), offset)
+                self.highest[axis] = max(self.highest.get(axis, 0), offset)
+        if self.places is None:
+            if offsets is None:
+                raise _Refused
+            read = self.reads.setdefault((name, offsets), f"{name}__{len(self.reads)}")
+            return ast.copy_location(ast.Name(read, ast.Load()), node)
+        self.reads[name, offsets] = name
+        moved = [self._moved(part, axis) for axis, part in enumerate(parts)]
+        shown = moved[0] if len(moved) == 1 else ast.Tuple(moved, ast.Load())
+        return ast.copy_location(ast.Subscript(node.value, shown, ast.Load()), node)
+
+    def visit_Name(self, node):
+        if node.id in self.ranks:
+            if not isinstance(node.ctx, ast.Load):
+                raise self.error(node, "Assignments to arrays passed to stencil kernels is not allowed")
+            self.uses_whole = True
+        return node
+
+    def _offset(self, part):
+        names = {inner.id for inner in ast.walk(part) if isinstance(inner, ast.Name)}
+        if any(isinstance(inner, (ast.Call, ast.Slice)) for inner in ast.walk(part)):
+            raise _Refused
+        if not names <= self.constants.keys():
+            raise _Refused
+        try:
+            value = eval(compile(ast.Expression(part), "<offset>", "eval"), {}, dict(self.constants))
+        except Exception:
+            raise _Refused from None
+        if not isinstance(value, int):
+            raise _Refused
+        return int(value)
+
+    def _moved(self, part, axis):
+        """The index of an element from one that is relative. Those that are computed are looked at where they are."""
+        place = self.places[axis]
+
+        def plus(expression):
+            try:
+                self._offset(expression)
+                moved = expression
+            except _Refused:
+                self.computes = True
+                moved = self.visit(copy.deepcopy(expression))
+                moved = ast.Call(ast.Name(_WITHIN.format(axis), ast.Load()), [moved], [])
+            return ast.BinOp(ast.Name(place, ast.Load()), ast.Add(), moved)
+
+        if isinstance(part, ast.Slice):
+            upper = part.upper and ast.BinOp(part.upper, ast.Sub(), ast.Constant(1))  # its last element
+            last = upper and ast.BinOp(plus(upper), ast.Add(), ast.Constant(1))
+            return ast.Slice(part.lower and plus(part.lower), last, part.step)
+        return plus(part)
+
+    def error(self, node, message, advice=None):
+        from weft.exceptions import CompileError
+
+        code = self.function.__code__
+        text = f"{code.co_filename}, line {node.lineno}, in {self.function.__name__}: {message}"
+        return CompileError(text if advice is None else f"{text}\n{advice}")
+
+
+def _constants_of(function, node):
+    """Values that are the same for each element: globals, closures, and locals that are bound once to such."""
+    code = function.__code__
+    found = {}
+    cells = zip(code.co_freevars, function.__closure__ or ())
+    for name, cell in cells:
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            continue
+    for name in code.co_names:
+        if name in function.__globals__:
+            found[name] = function.__globals__[name]
+    found = {name: value for name, value in found.items() if isinstance(value, int)}
+    bound = {}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            bound[inner.id] = bound.get(inner.id, 0) + 1
+    for inner in node.body if isinstance(node.body, list) else []:
+        if not isinstance(inner, ast.Assign) or len(inner.targets) != 1:
+            continue
+        target = inner.targets[0]
+        if isinstance(target, ast.Name) and bound[target.id] == 1:
+            try:
+                value = eval(compile(ast.Expression(inner.value), "<constant>", "eval"), {}, dict(found))
+            except Exception:
+                continue
+            if isinstance(value, int):
+                found[target.id] = value
+    return found
+
+
+def _within(low, high):
+    """A function that lets relative indices of a neighborhood pass."""
+
+    def within_neighborhood(offset):
+        if offset < low or offset > high:
+            raise IndexError("a relative index is outside of the stencil's neighborhood")
+        return offset
+
+    return within_neighborhood
+
+
+def _function_of(name, parameters, body, like, helpers=None):
+    """A function of these parameters in the namespace of another one, and its text; `helpers` are more names."""
+    name = name if name.isidentifier() else "stencil"  # of a lambda
+    arguments = ast.arguments([], [ast.arg(one) for one in parameters], None, [], [], None, [])
+    definition = ast.FunctionDef(name, arguments, body, [], None)
+    definition.type_params = []  # of Python 3.12
+    cells = dict(zip(like.__code__.co_freevars, (cell.cell_contents for cell in like.__closure__ or ())))
+    cells |= helpers or {}
+    held = ast.arguments([], [ast.arg(one) for one in cells], None, [], [], None, [])
+    outer = ast.FunctionDef(
+        f"{name}_in_its_scope", held, [definition, ast.Return(ast.Name(name, ast.Load()))], [], None
+    )
+    outer.type_params = []
+    text = ast.unparse(ast.fix_missing_locations(ast.Module([outer], []))) + "\n"
+    scope = {}
+    exec(compile(text, like.__code__.co_filename, "exec"), like.__globals__, scope)
+    made = scope[outer.name](*cells.values())
+    made.__module__ = like.__module__
+    return made, text
+
+
+def _loop_over(axes, operands):
+    """A function that calls `element` for each place of a box and stores what it gives."""
+    places = [f"i{d}" for d in range(axes)]
+    bounds = [f"{side}{d}" for d in range(axes) for side in ("lower", "upper")]
+    names = [f"x{k}" for k in range(operands)]
+    lines = [f"def each_element(element, result, {', '.join(bounds + names)}):"]
+    for d in range(axes):
+        loop = "weft.prange" if d == 0 else "range"
+        lines.append("    " * (d + 1) + f"for i{d} in {loop}(lower{d}, upper{d}):")
+    lines.append("    " * (axes + 1) + f"result[{', '.join(places)}] = element({', '.join(names + places)})")
+    text = "\n".join(lines) + "\n"
+    scope = {"weft": sys.modules["weft"]}
+    exec(text, scope)
+    return _decorator.compiled(scope["each_element"], source=text, error_model="numpy")
+
+
+class _Views:
+    """A stencil of shifted views."""
+
+    def __init__(self, owner, reads, names, body, window):
+        scalars = [name for name in owner.parameters if name not in names]
+        self._reads = [(owner.parameters.index(name), offsets) for name, offsets in reads.reads]
+        self._scalars = [owner.parameters.index(name) for name in scalars]
+        function, text = _function_of(owner.__name__, [*reads.reads.values(), *scalars], body, owner.py_func)
+        self._ufunc = compiled_ufunc(function, source=text)
+        self._window = window
+
+    def __call__(self, owner, given, shape, out):
+        inside = tuple(slice(-low, max(size - high, -low)) for size, (low, high) in zip(shape, self._window))
+        views = [
+            given[k][tuple(slice(one.start + by, one.stop + by) for one, by in zip(inside, offsets))]
+            for k, offsets in self._reads
+        ]
+        value = self._ufunc(*views, *(given[k] for k in self._scalars))
+        if out is None:
+            out = owner.with_border(shape, value.dtype)
+        else:
+            owner.fill_border(out)
+        out[inside] = value
+        return out
+
+
+class _Loop:
+    """A stencil whose indices are computed, as a loop over its elements."""
+
+    def __init__(self, owner, body, axes, window, checked):
+        places = [f"i{d}__" for d in range(axes)]
+        helpers = {_WITHIN.format(d): _within(*window[d]) for d in range(axes)}
+        function, text = _function_of(
+            owner.__name__, [*owner.parameters, *places], body, owner.py_func, helpers
+        )
+        self._element = _decorator.compiled(function, source=text, error_model="numpy", boundscheck=checked)
+        self._loop = _loop_over(axes, len(owner.parameters))
+        self._window = window
+        self._dtypes = {}
+
+    def __call__(self, owner, given, shape, out):
+        key = tuple((x.dtype, x.ndim) if isinstance(x, ndarray) else type(x) for x in given)
+        if key not in self._dtypes:
+            samples = [_core.zeros((1,) * x.ndim, x.dtype) if isinstance(x, ndarray) else x for x in given]
+            ir, _ = self._element._lowered((*samples, *[0] * len(shape)))
+            found = result_dtypes(ir)
+            if len(found) != 1:
+                raise owner.error("Stencil kernel must return a scalar, one for each element")
+            self._dtypes[key] = found[0], any(word in ir for word in ("raise ", "check "))
+        dtype, may_raise = self._dtypes[key]
+        result = out
+        if out is None:
+            result = owner.with_border(shape, dtype)
+        elif may_raise or any(_core.may_share_memory(out, x) for x in given if isinstance(x, ndarray)):
+            result = _core.empty(shape, out.dtype)
+        bounds = [
+            bound
+            for size, (low, high) in zip(shape, self._window)
+            for bound in (-low, max(size - high, -low))
+        ]
+        if out is not None and result is out:
+            owner.fill_border(out)
+        self._loop(self._element, result, *bounds, *given)
+        if out is None or result is out:
+            return result
+        owner.fill_border(out)
+        inside = tuple(slice(low, high) for low, high in zip(bounds[::2], bounds[1::2]))
+        out[inside] = result[inside]
+        return out
+
+
+class Stencil:
+    """What `stencil` makes of a function."""
+
+    def __init__(self, function, options):
+        if getattr(type(function), "_is_weft_jit", False):
+            function = function.py_func
+        self.py_func, self.options = function, options
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+        self.__module__, self.__qualname__ = function.__module__, function.__qualname__
+        code = function.__code__
+        self.parameters = list(code.co_varnames[: code.co_argcount])
+        if "out" in self.parameters:
+            raise ValueError("Cannot use the reserved word 'out' in stencil kernels.")
+        standard = options.get("standard_indexing") or ()
+        self.standard = {standard} if isinstance(standard, str) else set(standard)
+        for name in self.standard:
+            if name not in self.parameters:
+                raise ValueError(
+                    f"Standard indexing requested for an array name {name} not present in the parameters"
+                )
+        self._text = _source.capture(function)
+        self._known = {}
+
+    def __repr__(self):
+        return f"<weft.stencil {self.__name__!r}>"
+
+    def __call__(self, *given, out=None, **keywords):
+        given = self._bound(given, keywords)
+        given = [x if isinstance(x, (int, float, complex)) else asarray(x) for x in given]
+        given = [x[()] if isinstance(x, ndarray) and x.ndim == 0 else x for x in given]
+        if not isinstance(given[0], ndarray) or self.parameters[0] in self.standard:
+            raise ValueError(
+                "The first argument to a stencil kernel must be an array, and use relative indexing"
+            )
+        shape = given[0].shape
+        relative = {
+            name: x.ndim
+            for name, x in zip(self.parameters, given)
+            if isinstance(x, ndarray) and name not in self.standard
+        }
+        for name, x in zip(self.parameters, given):
+            if name not in relative:
+                continue
+            if x.ndim != len(shape):
+                raise ValueError(
+                    f"Secondary stencil array does not have same number of dimensions as the first stencil input: "
+                    f"{name} has the shape {x.shape}, {self.parameters[0]} has {shape}"
+                )
+            if any(own < first for own, first in zip(x.shape, shape)):
+                raise ValueError(
+                    f"Secondary stencil array has some dimension smaller the same dimension in the first stencil "
+                    f"input: {name} has the shape {x.shape}, {self.parameters[0]} has {shape}"
+                )
+        out = self._checked_output(out, shape)
+        # Loops carry sums of integers from column to column; kernels, which fuse, do not.
+        prefers_loop = out is not None and all(
+            x.dtype.kind in "iu" and x.dtype.itemsize <= 2 and x.device == "cpu"
+            for name, x in zip(self.parameters, given)
+            if name in relative
+        )
+        key = prefers_loop, *relative.items()
+        if key not in self._known:
+            self._known[key] = self._compiled(relative, len(shape), prefers_loop)
+        return self._known[key](self, given, shape, out)
+
+    def _bound(self, given, keywords):
+        import inspect
+
+        if not keywords and len(given) == len(self.parameters):
+            return given
+        try:
+            bound = inspect.signature(self.py_func).bind(*given, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}(): {error}") from None
+        bound.apply_defaults()
+        return bound.args
+
+    def _checked_output(self, out, shape):
+        if out is None:
+            return None
+        if not isinstance(out, ndarray):
+            raise TypeError("return arrays must be of ArrayType")
+        if out.shape != shape:
+            raise ValueError(f"the output has the shape {out.shape}, and the stencil gives {shape}")
+        return out
+
+    def _compiled(self, relative, axes, prefers_loop):
+        node = _source.find(self.py_func, self._text)
+        body = node.body if isinstance(node.body, list) else [ast.Return(node.body)]
+        constants = _constants_of(self.py_func, node)
+        around = self.options.get("neighborhood")
+        if around is not None and len(around) != axes:
+            raise ValueError(
+                f"{len(around)} dimensional neighborhood specified for {axes} dimensional input array"
+            )
+        made = None if prefers_loop else self._of_views(relative, axes, body, constants, around)
+        if made is not None:
+            return made
+        places = [f"i{d}__" for d in range(axes)]
+        reads = _Reads(self.py_func, relative, constants, around, places)
+        moved = [reads.visit(copy.deepcopy(each)) for each in body]
+        self._check_reads(reads)
+        # All that is read at constant offsets alone is in the window, and so in the array.
+        checked = bool(self.standard) or reads.uses_whole or reads.computes
+        return _Loop(self, moved, axes, self._window(reads, axes, around), checked)
+
+    def _of_views(self, relative, axes, body, constants, around):
+        if self.standard:
+            return None
+        reads = _Reads(self.py_func, relative, constants, around)
+        try:
+            moved = [reads.visit(copy.deepcopy(each)) for each in body]
+        except _Refused:
+            return None
+        self._check_reads(reads)
+        operands = len(reads.reads) + len(self.parameters) - len(relative)
+        if reads.uses_whole or operands > _MOST_OPERANDS:
+            return None
+        return _Views(self, reads, relative, moved, self._window(reads, axes, around))
+
+    def _check_reads(self, reads):
+        if not reads.reads:
+            raise self.error("Stencil kernel with no accesses to relatively indexed arrays.")
+
+    @staticmethod
+    def _window(reads, axes, around):
+        if around is not None:
+            return [(int(low), int(high)) for low, high in around]
+        return [(reads.lowest.get(d, 0), reads.highest.get(d, 0)) for d in range(axes)]
+
+    def error(self, message):
+        from weft.exceptions import CompileError
+
+        code = self.py_func.__code__
+        return CompileError(f"{code.co_filename}, line {code.co_firstlineno}, in {self.__name__}: {message}")
+
+    def with_border(self, shape, dtype):
+        value = self.options.get("cval", 0)
+        if not _core.can_cast(_core.asarray(value).dtype, dtype, "same_kind"):
+            raise ValueError(f"cval type does not match stencil return type: {value!r} is no {dtype}")
+        return _core.full(shape, value, dtype)
+
+    def fill_border(self, out):
+        if "cval" in self.options:
+            value = self.options["cval"]
+            if not _core.can_cast(_core.asarray(value).dtype, out.dtype, "same_kind"):
+                raise ValueError(f"cval type does not match stencil return type: {value!r} is no {out.dtype}")
+            out[...] = value
