@@ -176,6 +176,63 @@ def swap():
 
     for module in (numba, numba.core.decorators):
         module.jit = module.njit = jit
+    swap_ufuncs(weft, plain, Refused)
+
+
+def swap_ufuncs(weft, plain, refused):
+    """Puts weft's vectorize, guvectorize and stencil in the place of Numba's; what weft has not fails the test."""
+    import numba
+    import numba.np.ufunc.decorators
+    import weft.numba
+
+    class Ufunc:
+        def __init__(self, made):
+            self._made = made
+
+        def __call__(self, *arguments, **keywords):
+            global compiled_calls
+            compiled_calls += 1
+            try:
+                return plain(self._made(*arguments, **keywords))
+            except weft.CompileError as error:
+                raise refused(str(error)) from error
+
+        def __getattr__(self, name):
+            found = getattr(self._made, name)
+            return found if not callable(found) or name == "py_func" else Ufunc(found)
+
+    def decorator(name):
+        ours = getattr(weft.numba, name, None)
+
+        def made(make):
+            try:
+                return Ufunc(make())
+            except Exception as error:  # told when it is called: some modules decorate while they are loaded
+                kept = refused(str(error)) if isinstance(error, weft.CompileError) else error
+
+                def late():
+                    global compiled_calls
+                    compiled_calls += 1
+                    raise kept
+
+                return lambda *arguments, **keywords: late()
+
+        def decorate(*arguments, **options):
+            if ours is None:
+                return lambda *_, **__: made(lambda: weft.numba.__getattr__(name))
+            if len(arguments) == 1 and isinstance(arguments[0], types.FunctionType) and name != "guvectorize":
+                return made(lambda: ours(*arguments, **options))
+            return lambda function: made(lambda: ours(*arguments, **options)(function))
+
+        return decorate
+
+    for name, modules in {
+        "vectorize": (numba, numba.np.ufunc, numba.np.ufunc.decorators),
+        "guvectorize": (numba, numba.np.ufunc, numba.np.ufunc.decorators),
+        "stencil": (numba,),
+    }.items():
+        for module in modules:
+            setattr(module, name, decorator(name))
 
 
 def keep_lines():

@@ -36,6 +36,7 @@ from weft.numba._threads import (
     set_parallel_chunksize,
     threading_layer,
 )
+from weft.numba._ufuncs import guvectorize, stencil, vectorize
 from weft.numba.errors import *
 
 globals().update({name: value for name, value in _types.names.items() if name not in ("none", "string")})
@@ -45,9 +46,6 @@ __version__ = "0.68.1"  # of the Numba whose names these are
 
 # What is not there, and what to write instead.
 _MISSING = {
-    "vectorize": "weft.vectorize",
-    "guvectorize": "a jit function with a loop over the outer dimensions",
-    "stencil": "a jit function with loops, or slices of arrays",
     "cuda": "array expressions of weft, which run on GPUs",
     "jitclass": "a NamedTuple or a dataclass, with functions",
     "gdb": "WEFT_JIT=0 and a debugger of Python",

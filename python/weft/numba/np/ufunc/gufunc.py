@@ -1,5 +1,5 @@
 """The class of what guvectorize makes."""
 
+from weft.numba._ufuncs import GUFunc
 
-class GUFunc:
-    """Nothing is one yet: weft.numba has no guvectorize."""
+__all__ = ["GUFunc"]
