@@ -86,8 +86,10 @@ const std::vector<Kernel>& compiled(const std::string& ir) {
     std::vector<Kernel> kernels;
     if (!ir.empty()) {
         const ir::Module parsed = ir::parse(ir);
-        for (const ir::Function& kernel : parsed.functions)
+        for (const ir::Function& kernel : parsed.functions) {
+            if (!kernel.is_kernel) continue;
             kernels.push_back({codegen::load_for_cpu(object_of(parsed, ir, kernel)), words_of(kernel)});
+        }
     }
     return known.emplace(ir, std::move(kernels)).first->second;
 }

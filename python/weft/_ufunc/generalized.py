@@ -295,8 +295,9 @@ class GeneralizedUfunc:
         ]
         self._sizes_of_outputs(targets, outer, sizes)
         dtypes = self._dtypes(shown, targets, dtype)
-        computed = self._computed(shown, targets, outer, sizes, dtypes, casting)
-        return self._finished(computed, outs, moves[self.nin :], kept, casting, outer)
+        with next((x for x in given if x.ndim), given[0]).device:
+            computed = self._computed(shown, targets, outer, sizes, dtypes, casting)
+            return self._finished(computed, outs, moves[self.nin :], kept, casting, outer)
 
     def _check_dimensions(self, given):
         for k, (x, core) in enumerate(zip(given, self._inputs)):

@@ -14,6 +14,11 @@ _ANY_ORDER = frozenset("bitwise_and bitwise_or bitwise_xor logical_xor fmax fmin
 _IDEMPOTENT = frozenset("fmax fmin lcm".split())
 
 
+def _table_name(ufunc):
+    """The name of a ufunc of NumPy's; a function of the program's of that name is none."""
+    return "" if hasattr(ufunc, "py_func") else ufunc.__name__
+
+
 def at(ufunc, a, indices, b):
     """In place, one element after another."""
     if not isinstance(a, ndarray):
@@ -38,7 +43,7 @@ def at(ufunc, a, indices, b):
 
 def _fold_types(ufunc, given, dtype, out, method):
     """The types of the accumulated and of the next operand. `out` counts as what is accumulated."""
-    name = ufunc.__name__
+    name = _table_name(ufunc)
     truth = _dtype("bool")
     dtype = None if dtype is None else _dtype(dtype)
     if name in _LOGICAL or name in _COMPARISONS:
@@ -51,14 +56,16 @@ def _fold_types(ufunc, given, dtype, out, method):
     types = _core._resolve_types(ufunc, [first, given], dtype, "unsafe")
     if types[0] != types[2] or (method != "reduce" and types[0] != types[1]):
         words = ", ".join(repr(one) for one in types)
-        raise TypeError(f"the resolved dtypes are not compatible with {name}.{method}. Resolved ({words})")
+        raise TypeError(
+            f"the resolved dtypes are not compatible with {ufunc.__name__}.{method}. Resolved ({words})"
+        )
     return types[0], types[1]
 
 
 def _folded(ufunc, rows):
     """The last axis folded, one element after another or, where no bit shows the difference, by halves."""
     length = rows.shape[-1]
-    if ufunc.__name__ in _ANY_ORDER:
+    if _table_name(ufunc) in _ANY_ORDER:
         while length > 1:
             half = length // 2
             folded = ufunc(rows[..., :half], rows[..., half : 2 * half])
@@ -104,7 +111,7 @@ def _reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where, w
         axes = normalize_axes(axis, x.ndim, None)
     compute, following = _fold_types(ufunc, x.dtype, dtype, out, "reduce")
     identity = ufunc.identity
-    if len(axes) > 1 and identity is None and name not in ("fmax", "fmin"):
+    if len(axes) > 1 and identity is None and _table_name(ufunc) not in ("fmax", "fmin"):
         raise ValueError(
             f"reduction operation '{name}' is not reorderable, so at most one axis may be specified"
         )
@@ -146,7 +153,7 @@ def _reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where, w
             result = _folded_of_two(ufunc, rows, compute, mask, initial)
             rows = None
         elif mask is not None:
-            if identity is None and name not in _IDEMPOTENT:
+            if identity is None and _table_name(ufunc) not in _IDEMPOTENT:
                 result = _folded_where(ufunc, rows, mask, initial)
                 rows = None
             else:
@@ -245,7 +252,7 @@ def reduceat(ufunc, x, indices, axis, dtype, out):
     if starts.size != 0 and not (starts.min() >= 0 and starts.max() < extent):
         position = starts[(starts < 0) | (starts >= extent)][0]
         raise IndexError(f"index {position} out-of-bounds in {ufunc.__name__}.reduceat [0, {extent})")
-    if dtype is None and out is None and ufunc.__name__ in ("add", "multiply") and x.dtype.kind in "biu":
+    if dtype is None and out is None and _table_name(ufunc) in ("add", "multiply") and x.dtype.kind in "biu":
         wide = "uint64" if x.dtype.kind == "u" else "int64"
         dtype = wide if x.dtype.itemsize < 8 else None
     compute, _ = _fold_types(ufunc, x.dtype, dtype, out, "reduceat")
@@ -389,7 +396,7 @@ def resolve_dtypes(ufunc, dtypes, signature, casting, reduction):
     if reduction:
         if given[2] is not None:
             raise TypeError("ufunc.resolve_dtypes: the output of a reduction must be None")
-        if given[0] is None and ufunc.__name__ in ("add", "multiply") and given[1] is not None:
+        if given[0] is None and _table_name(ufunc) in ("add", "multiply") and given[1] is not None:
             own = _dtype(given[1])
             if own.kind in "biu" and own.itemsize < 8 and signature is None:
                 signature = (None, None, _dtype("uint64" if own.kind == "u" else "int64"))
@@ -399,7 +406,7 @@ def resolve_dtypes(ufunc, dtypes, signature, casting, reduction):
     given = [one if one is None or one in _WEAK else _dtype(one) for one in given]
     casting = "same_kind" if casting is None else casting
     fixed = [None] * ufunc.nargs if signature is None else _parsed(ufunc, signature)
-    if reduction and ufunc.__name__ in _LOGICAL:
+    if reduction and _table_name(ufunc) in _LOGICAL:
         fixed = [_dtype("bool")] * 3
     if signature is None and not reduction:
         loop = _core._resolve_types(ufunc, given[:nin], None, casting)

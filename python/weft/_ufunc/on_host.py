@@ -107,7 +107,17 @@ class HostUfunc(PythonUfunc):
         if shown and broadcast_shapes(shape, *shown) != shown[0]:
             raise ValueError(f"non-broadcastable output operand with shape {shown[0]} for {shape}")
         shape = shown[0] if shown else shape
-        results = self._computed(given, types, dtypes, shape, mask, in_parallel)
+        arrays = [x for x in given if type(x) not in _WEAK]
+        if not arrays:
+            return self._delivered(
+                self._computed(given, types, dtypes, shape, mask, in_parallel), outs, mask, shape
+            )
+        with next((x for x in arrays if x.ndim), arrays[0]).device:
+            return self._delivered(
+                self._computed(given, types, dtypes, shape, mask, in_parallel), outs, mask, shape
+            )
+
+    def _delivered(self, results, outs, mask, shape):
         finished = []
         for result, target in zip(results, outs):
             if target is None and mask is not None:

@@ -397,7 +397,8 @@ class Stencil:
         key = prefers_loop, *relative.items()
         if key not in self._known:
             self._known[key] = self._compiled(relative, len(shape), prefers_loop)
-        return self._known[key](self, given, shape, out)
+        with given[0].device:
+            return self._known[key](self, given, shape, out)
 
     def _bound(self, given, keywords):
         import inspect

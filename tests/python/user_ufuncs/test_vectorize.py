@@ -1,5 +1,6 @@
 """weft.vectorize with signatures or Numba's keywords: functions of the program's as ufuncs that are fused."""
 
+import functools
 import gc
 import math
 import pickle
@@ -193,6 +194,21 @@ class TestFolds:
             expected.append(running)
         numpy.testing.assert_array_equal(numpy.asarray(left_minus.accumulate(np.array(x))), expected)
         assert left_minus.reduce(np.array(x)) == expected[-1]
+
+    def test_a_name_of_numpys_means_nothing(self):
+        @np.vectorize(nopython=True)
+        def gcd(a, b):
+            return a - b
+
+        @np.vectorize(nopython=True, identity=0)
+        def logical_or(a, b):
+            return 2 * a + b
+
+        x = numpy.arange(1, 9)
+        assert gcd.reduce(np.array(x)) == functools.reduce(lambda a, b: a - b, x.tolist())
+        assert logical_or.reduce(np.array(x)) == functools.reduce(lambda a, b: 2 * a + b, x.tolist())
+        with pytest.raises(ValueError, match="not reorderable"):
+            gcd.reduce(np.zeros((2, 2), dtype=bool), axis=None)
 
     def test_identity(self):
         assert left_minus.identity is None
