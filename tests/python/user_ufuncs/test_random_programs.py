@@ -4,7 +4,6 @@ import random
 
 import numpy
 import pytest
-
 import weft as np
 
 # NumPy's function, and a Python function of numbers that means the same for float64, float32 and int64.
@@ -110,7 +109,7 @@ def test_in_each_way(setting):
 
     environment = dict(os.environ, **dict(one.split("=") for one in setting.split()))
     text = (
-        "import sys; sys.path.insert(0, {folder!r})\n"
+        f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r})\n"
         "import hashlib, test_random_programs as programs\n"
         "for seed in range(20):\n"
         "    program = programs.Program(seed)\n"
@@ -118,7 +117,7 @@ def test_in_each_way(setting):
         "    ours, theirs = (programs.bits(program.run(arrays, which)) for which in (True, False))\n"
         "    assert ours == theirs, program.tree\n"
         "    print(hashlib.sha256(repr(ours).encode()).hexdigest())\n"
-    ).format(folder=os.path.dirname(__file__))
+    )
     found = [
         subprocess.run([sys.executable, "-c", text], env=each, capture_output=True, text=True)
         for each in (environment, dict(os.environ))
