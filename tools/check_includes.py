@@ -38,6 +38,7 @@ FLOORS = {
         {"gpu", "loops"},
         {"indexing", "bits", "counting", "ordering", "products", "random", "fft"},
         {"linalg"},
+        {"called"},
     ],
     "api": [
         {"fast"},

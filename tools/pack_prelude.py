@@ -9,20 +9,26 @@ functions; what is raised in them has no place of its own.
 
 import argparse
 import importlib.util
+import math
 import pathlib
+import re
 import sys
 import types
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 NUMPYS = (
-    "ceil",
-    "empty",
-    "empty_like",
-    "float64",
-    "floor",
-    "int64",
-    "rint",
+    "all arctan2 argsort bool ceil clip concatenate copy cos diag dot empty empty_like expand_dims flip float64"
+    " floor imag int64 isfinite linspace max mean min ravel real reshape rint searchsorted sin sort sqrt sum swapaxes"
+    " where zeros".split()
 )  # functions of NumPy's that the prelude uses
+
+
+ENGINES = [  # the engine's functions, which the prelude calls as numpy._engine_f(...)
+    "_engine_" + name
+    for name in re.findall(
+        r"^WEFT_ENGINE_FUNCTION\((\w+),", (ROOT / "src/library/called/functions.def").read_text(), re.M
+    )
+]
 
 
 def load_frontend():
@@ -32,8 +38,10 @@ def load_frontend():
         package.__path__ = [str(ROOT / "python" / name.replace(".", "/"))]
         sys.modules[name] = package
     numpy = types.ModuleType("numpy")  # which builds do without
-    for name in NUMPYS:
+    for name in (*NUMPYS, *ENGINES):
         setattr(numpy, name, object())
+    numpy.nan = float("nan")
+    numpy.pi = math.pi
     sys.modules["numpy"] = numpy
     from weft._jit import _describe
 

@@ -364,6 +364,13 @@ void Builder::spread(std::string callee, ValueId size, ValueId chunk, std::span<
     append(std::move(instruction));
 }
 
+ValueId Builder::engine(std::string callee, std::span<const ValueId> arguments) {
+    Instruction instruction{.opcode = Opcode::kEngine, .operands = {arguments.begin(), arguments.end()}};
+    instruction.callee = std::move(callee);
+    instruction.results = {new_value(Type::of(ScalarType::kInt64))};
+    return append(std::move(instruction)).results[0];
+}
+
 Function Builder::finish(std::vector<ValueId> results) {
     WEFT_CHECK(insertion_.size() == 1 && function_ == &own_,
                "finish inside of a region or of another's function");

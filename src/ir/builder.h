@@ -104,6 +104,9 @@ public:
     // Of a function that may not be there yet.
     void spread(std::string callee, ValueId size, ValueId chunk, std::span<const ValueId> arguments);
 
+    // Of the engine; after each buffer come its sizes.
+    ValueId engine(std::string callee, std::span<const ValueId> arguments);
+
     // For passes: an instruction as it is, whose results have their values.
     Instruction& append(Instruction instruction);
     Function& function() { return *function_; }

@@ -103,6 +103,9 @@ constexpr uint32_t kTooDeep = UINT32_MAX;
 //   kSpread     (size, chunk, arguments...) calls Function `callee` for each chunk of 0 to size, in any order
 //   or
 //               at the same time, with (number of the chunk, from, to, arguments...)
+//   kEngine     (arguments...) -> what the function `callee` of the engine answers, an int64; after each
+//   buffer
+//               come its sizes (ops/engine_function.h)
 //   kCheck      (bool, payload...) goes on where it is true, and raises otherwise
 //   kTell       (payload...) goes on, unless the host that is told ends the function with the error `site`
 //   kYield      ends a region
@@ -161,7 +164,7 @@ struct Instruction {
         -1;  // kParallel, grid: the dimension whose points come as ranges (begin, end); or none
     MemoryOrder order = MemoryOrder::kRelaxed;
     MemoryScope scope = MemoryScope::kDevice;
-    std::string callee{};  // kCall, kSpread
+    std::string callee{};  // kCall, kSpread, kEngine
     bool catches = false;  // kCall
     bool lazy = false;     // kCall: the callee is compiled when a call is first reached
     bool likely = false;   // kIf: the first region runs nearly always

@@ -9,6 +9,7 @@
 #include "ir/printer.h"
 #include "ir/race_detector.h"
 #include "ir/reduction_order.h"
+#include "ops/engine_function.h"
 #include "weft/errors.h"
 
 namespace weft::ir {
@@ -279,6 +280,31 @@ private:
         }
     }
 
+    void engine(Thread& thread, const Instruction& instruction) {
+        const EngineFunction* callee = find_engine_function(instruction.callee);
+        WEFT_CHECK(callee != nullptr, "the engine has no function @" + instruction.callee);
+        std::vector<int64_t> words;
+        for (size_t i = 0; i < instruction.operands.size(); ++i) {
+            const ValueId value = instruction.operands[i];
+            const Type& type = thread.function->type(value);
+            if (!type.is_buffer) {
+                words.push_back(thread.integer(value));  // or a float's bits
+                continue;
+            }
+            const Memory& memory = *thread[value].memory;
+            if (memory.block != nullptr && memory.block->is_gone)
+                throw RuntimeError("memory is used after it was released: " + where(thread));
+            const size_t rank = memory.strides.size();
+            words.push_back(static_cast<int64_t>(memory.base));
+            words.push_back(EngineArguments::header(type.buffer.element, rank));
+            for (size_t d = 0; d < rank; ++d) words.push_back(thread.integer(instruction.operands[++i]));
+            words.insert(words.end(), memory.strides.begin(), memory.strides.end());
+        }
+        const int64_t answer = callee->call(words.data());
+        if (answer == kEngineThrew) std::rethrow_exception(take_engine_failure());
+        thread[instruction.results[0]] = Slot::of(answer);
+    }
+
     static void continue_for(Thread& thread, Frame frame, Slots carried) {
         if (frame.counter < frame.upper) {
             frame.next = 0;
@@ -386,6 +412,7 @@ private:
                 break;
             }
             case Opcode::kSpread: spread(thread, instruction); break;
+            case Opcode::kEngine: engine(thread, instruction); break;
             case Opcode::kView: view(thread, instruction); break;
             case Opcode::kNull: {
                 const size_t rank = thread.function->type(instruction.results[0]).buffer.strides.size();

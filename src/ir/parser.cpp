@@ -634,6 +634,12 @@ private:
             result.operands = uses_until(')');
             if (scanner_.take(':')) result_types_ = types();
             if (result.catches) result_types_.insert(result_types_.begin(), index);
+        } else if (word == "engine") {
+            result.opcode = Opcode::kEngine;
+            result.callee = scanner_.name('@', "a function of the engine");
+            scanner_.expect('(');
+            result.operands = uses_until(')');
+            result_types_ = {index};
         } else if (word == "spread") {
             result.opcode = Opcode::kSpread;
             result.callee = scanner_.name('@', "a function such as @f");

@@ -293,6 +293,9 @@ private:
                 if (!results.empty()) text_ += " : " + types(results);
                 break;
             }
+            case Opcode::kEngine:
+                text_ += "engine @" + instruction.callee + "(" + uses(operands) + ")";
+                break;
             case Opcode::kSpread:
                 text_ += "spread @" + instruction.callee + "(" + uses(operands, 2) + ") in " +
                          use(operands[0]) + " by " + use(operands[1]);

@@ -7,6 +7,7 @@
 #include "ir/operand_checks.h"
 #include "ir/printer.h"
 #include "ir/uniformity.h"
+#include "ops/engine_function.h"
 #include "weft/errors.h"
 
 namespace weft::ir {
@@ -332,6 +333,7 @@ private:
             }
             case Opcode::kCall: check_call(instruction, place); break;
             case Opcode::kSpread: check_spread(instruction, place); break;
+            case Opcode::kEngine: check_engine(instruction, place); break;
             case Opcode::kTell:
             case Opcode::kCheck:
             case Opcode::kRaise: {
@@ -537,6 +539,47 @@ private:
         }
     }
 
+    void check_engine(const Instruction& instruction, const Place& place) {
+        if (function_.is_kernel || !place.may_return)
+            complain(instruction, "stands in a kernel, a reduction or a scan");
+        expect(instruction, instruction.results[0], ScalarType::kInt64, "the answer");
+        const EngineFunction* callee = find_engine_function(instruction.callee);
+        if (callee == nullptr) {
+            complain(instruction, "the engine has no function @" + instruction.callee);
+            return;
+        }
+        const std::vector<ValueId>& operands = instruction.operands;
+        size_t at = 0;
+        for (const char kind : callee->parameters) {
+            if (at >= operands.size()) {
+                complain(instruction, "has too few arguments");
+                return;
+            }
+            const ValueId value = operands[at++];
+            if (!valid(value)) return;
+            if (kind == 'i' || kind == 'd') {
+                expect(instruction, value, kind == 'i' ? ScalarType::kInt64 : ScalarType::kFloat64,
+                       "an argument");
+                continue;
+            }
+            const Type& type = function_.type(value);
+            if (!type.is_buffer || type.buffer.space != AddressSpace::kGlobal) {
+                complain(instruction, "takes a global buffer");
+                return;
+            }
+            if (kind == 'w' && type.buffer.readonly)
+                complain(instruction, "writes a buffer that is readonly");
+            for (size_t d = 0; d < type.buffer.strides.size(); ++d) {
+                if (at >= operands.size()) {
+                    complain(instruction, "has too few sizes");
+                    return;
+                }
+                expect(instruction, operands[at++], ScalarType::kInt64, "a size");
+            }
+        }
+        if (at != operands.size()) complain(instruction, "has too many arguments");
+    }
+
     void check_spread(const Instruction& instruction, const Place& place) {
         if (function_.is_kernel || !place.may_return)
             complain(instruction, "stands in a kernel, a reduction or a scan");
@@ -578,8 +621,8 @@ private:
     bool raises(const Function& function, std::set<const Function*>& seen) const {
         if (!seen.insert(&function).second) return false;
         return any_of(function.body, [&](const Instruction& each) {
-            constexpr Opcode kRaising[] = {Opcode::kCheck, Opcode::kRaise, Opcode::kHeap, Opcode::kSpread,
-                                           Opcode::kTell};
+            constexpr Opcode kRaising[] = {Opcode::kCheck,  Opcode::kRaise, Opcode::kHeap,
+                                           Opcode::kSpread, Opcode::kTell,  Opcode::kEngine};
             if (std::ranges::find(kRaising, each.opcode) != std::end(kRaising)) return true;
             const Function* callee = each.opcode == Opcode::kCall ? module_->find(each.callee) : nullptr;
             return callee != nullptr && raises(*callee, seen);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "lang/lowering.h"
+#include "lang/arrays/functions.h"
 
 namespace weft::lang {
 
@@ -418,14 +418,14 @@ Value FunctionLowering::allocate(TypeRef of_elements, std::span<const ValueId> s
     return result;
 }
 
-void FunctionLowering::for_each_element(const Value& array,
-                                        const std::function<void(std::span<const ValueId>)>& body) {
-    if (dry_) return body(std::vector<ValueId>(array.type->rank));
+void FunctionLowering::for_each_place(std::span<const ValueId> shape,
+                                      const std::function<void(std::span<const ValueId>)>& body) {
+    if (dry_) return body(std::vector<ValueId>(shape.size()));
     std::vector<ValueId> indices;
     const std::function<void()> level = [&] {
         const size_t d = indices.size();
-        if (d == array.type->rank) return body(indices);
-        builder_->for_loop(builder_->index(0), size_of(array, d), builder_->index(1), {},
+        if (d == shape.size()) return body(indices);
+        builder_->for_loop(builder_->index(0), shape[d], builder_->index(1), {},
                            [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
                                indices.push_back(arguments[0]);
                                level();
@@ -434,6 +434,13 @@ void FunctionLowering::for_each_element(const Value& array,
                            });
     };
     level();
+}
+
+void FunctionLowering::for_each_element(const Value& array,
+                                        const std::function<void(std::span<const ValueId>)>& body) {
+    std::vector<ValueId> shape;
+    for (size_t d = 0; d < array.type->rank; ++d) shape.push_back(size_of(array, d));
+    for_each_place(shape, body);
 }
 
 void FunctionLowering::fill(const Value& array, const Value& value, NodeId where) {
@@ -635,6 +642,7 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
     }
     if (is_array(base.type)) {
         if (const std::optional<Value> result = array_reduction(base, name, arguments)) return *result;
+        if (const auto result = ArrayFunctions(*this, name, arguments).call_method(base)) return *result;
         if (name == "view") {
             expect_arguments(name, arguments, 1, 1);
             return viewed(base, dtype_of(arguments.positional[0], where).value_or(base.type->scalar), where);
@@ -662,7 +670,6 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
             for (size_t d = 0; d < base.type->rank; ++d) shape.push_back(size_of(base, d));
             return reshaped(copied(base, shape, where), {integer(-1)}, where);
         }
-        if (name == "sort" || name == "argsort") return sort_array(name, base, arguments, 0);
         if (name == "fill") {
             expect_arguments(name, arguments, 1, 1);
             expect_writeable(base.type, where);

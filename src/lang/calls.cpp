@@ -2,6 +2,7 @@
 #include <array>
 
 #include "lang/argument_errors.h"
+#include "lang/arrays/functions.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
 
@@ -357,6 +358,13 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
     const size_t dot = path.rfind('.');
     const std::string module = path.substr(0, dot), name = path.substr(dot + 1);
     if (module == "math") return call_math(name, arguments);
+    if (module == "numpy" && name.starts_with("_engine_") && source_.is_prelude)
+        return ArrayFunctions(*this, name.substr(std::string_view("_engine_").size()), arguments)
+            .call_engine();
+    if (module == "numpy" || module == "numpy.linalg" || module == "numpy.fft") {
+        if (const std::optional<Value> result = ArrayFunctions(*this, name, arguments).call(module))
+            return *result;
+    }
     if (path == "weft.prange") return call_range(arguments);
     if (module == "builtins") {
         if (const std::optional<Value> result = call_builtin(name, arguments)) return *result;
@@ -367,11 +375,6 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         if (std::find(std::begin(kMade), std::end(kMade), name) != std::end(kMade))
             return call_allocate(name, arguments);
         const bool of_array = !arguments.positional.empty() && is_array(arguments.positional[0].type);
-        if (name == "sort" && of_array) {
-            const Value made = call_method(arguments.positional[0], "copy", {{}, {}, arguments.where});
-            sort_array(name, made, arguments, 1);
-            return made;
-        }
         if (of_array) {
             Arguments rest = arguments;
             rest.positional.erase(rest.positional.begin());
@@ -381,7 +384,6 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
                     return *result;
             }
         }
-        if (name == "argsort" && of_array) return sort_array(name, arguments.positional[0], arguments, 1);
         if (name == "array" || name == "asarray") return call_array(arguments);
         if (name == "where") return call_where(arguments);
         if (name == "nditer") return call_iterator(arguments);

@@ -67,6 +67,7 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
     const std::vector<IndexItem> items = index_items(id, environment);
     if (has_never(items)) return never();
     if (is_field(base.type, items)) return field_of(base, items[0].value, items[0].node);
+    if (has_array(items)) return selected(id, base, items);
     if (const std::optional<Element> element = element_of(id, base, items)) return load(*element);
     return sliced(id, base, items);
 }
@@ -218,6 +219,8 @@ std::vector<FunctionLowering::IndexItem> FunctionLowering::index_items(NodeId id
         if (index.type->kind == TypeKind::kTuple) {
             for (size_t i = 0; i < index.type->parts.size(); ++i)
                 items.push_back({item, tuple_item(index, i)});
+        } else if (is_list(index.type)) {
+            items.push_back({item, array_of(index, std::nullopt, item)});
         } else {
             items.push_back({item, index});
         }

@@ -6,6 +6,6 @@ add_custom_command(
     OUTPUT ${WEFT_PRELUDE_TABLE}
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/pack_prelude.py --output ${WEFT_PRELUDE_TABLE}
     COMMAND ${CMAKE_COMMAND} -E touch ${WEFT_PRELUDE_TABLE}
-    DEPENDS tools/pack_prelude.py ${WEFT_PRELUDE}
+    DEPENDS tools/pack_prelude.py src/library/called/functions.def ${WEFT_PRELUDE}
     COMMENT "Packing the prelude of compiled functions")
 list(APPEND WEFT_GENERATED_SOURCES ${WEFT_PRELUDE_TABLE})

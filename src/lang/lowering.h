@@ -205,7 +205,6 @@ private:
     // --- expressions (expressions.cpp) ----------------------------------------------------------------
 
     Value lower(NodeId id, Environment& environment);
-    // The same, or an array that is not computed yet.
     Value lower_deferred(NodeId id, Environment& environment);
     std::vector<Value> lower_operands(std::span<const NodeId> operands, Environment& environment);
     bool writes_nothing(NodeId id) const;
@@ -213,7 +212,6 @@ private:
     Value lower_number(NodeId id);
     Value lower_format(NodeId id, Environment& environment);
     Value joined_text(const Value& left, const Value& right);
-    // Of a text, its number among those of a choice.
     ir::ValueId number_in(const Value& text, TypeRef choice);
     // By what is so of each text that it may be.
     Value of_texts(const Value& text, const std::function<Value(const std::string&)>& each);
@@ -229,7 +227,6 @@ private:
                        const std::function<Value(Environment&)>& yes,
                        const std::function<Value(Environment&)>& no);
     Value lower_and_or(NodeId id, size_t from, Environment& environment);
-    // A bool: whether the expression is true.
     Value lower_condition(NodeId id, Environment& environment);
     Value lower_condition(NodeId id, size_t from, Environment& environment);  // of and, or
     Value lower_if_expression(NodeId id, Environment& environment);
@@ -255,7 +252,6 @@ private:
     // The type that integers are computed in; nothing where a float is.
     static TypeRef integer_type(TypeRef left, TypeRef right);
     ir::ValueId truth(const Value& value, NodeId where);
-    // Of a value that may be None: the value, where it is none.
     Value required(const Value& value, NodeId where);
     Value negation(ir::ValueId condition);
     std::optional<Value> identity_of(const Value& left, const Value& right, NodeId where);
@@ -360,7 +356,6 @@ private:
     Sequence list_sequence(const Value& list, NodeId where);
     Value array_of(const Value& value, std::optional<ScalarType> dtype, NodeId where);
     Value call_array(const Arguments& arguments);
-    Value sort_array(const std::string& name, const Value& array, const Arguments& arguments, size_t first);
     void refuse_list(TypeRef type, const std::string& name, NodeId where) const;
     void delete_targets(NodeId id, Environment& environment);
     void unpack_list(NodeId target, const Value& list, Environment& environment, NodeId statement);
@@ -401,7 +396,6 @@ private:
         Value array;
         std::vector<ir::ValueId> indices;
     };
-    // What stands in an index: a number, a slice, None or an ellipsis.
     struct IndexItem {
         NodeId node = 0;
         Value value{};
@@ -418,8 +412,13 @@ private:
     static bool has_never(std::span<const IndexItem> items);
     Value lower_index(NodeId id, Environment& environment);
     Value lower_borrowed(NodeId id, Environment& environment);
-    // An element, where all indices of one are given.
     std::optional<Element> element_of(NodeId id, const Value& base, std::span<const IndexItem> items);
+    static bool has_array(std::span<const IndexItem> items);
+    struct Selection;  // by arrays (arrays/selection.cpp)
+    Selection selection(NodeId id, const Value& base, std::span<const IndexItem> items);
+    Element chosen_element(const Selection& selection, std::span<const ir::ValueId> indices, NodeId where);
+    Value selected(NodeId id, const Value& base, std::span<const IndexItem> items);
+    void store_selected(NodeId id, const Value& base, std::span<const IndexItem> items, const Value& value);
     ir::ValueId checked_index(const Value& index, ir::ValueId size, int axis, NodeId where);
     // In place of an array's axis.
     static constexpr int kOfTuple = -1, kOfList = -2, kOfListTarget = -3;
@@ -464,6 +463,8 @@ private:
     void fill(const Value& array, const Value& value, NodeId where);
     void copy_into(const Value& target, const Value& source, NodeId where);
     void for_each_element(const Value& array, const std::function<void(std::span<const ir::ValueId>)>& body);
+    void for_each_place(std::span<const ir::ValueId> shape,
+                        const std::function<void(std::span<const ir::ValueId>)>& body);
     void store_part(const Value& target, const Value& value, NodeId where);
     Value call_allocate(const std::string& name, const Arguments& arguments);
     Value call_method(const Value& base, const std::string& name, const Arguments& arguments);
@@ -551,7 +552,7 @@ private:
     Value call_joined(const std::string& name, const Arguments& arguments);
     Value call_diagonal(const Arguments& arguments);
     void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
-    // (arrays/reductions.cpp, shapes.cpp)
+    class ArrayFunctions;  // of NumPy's (arrays/functions.h)
     std::optional<Value> array_reduction(const Value& array, const std::string& name, const Arguments& rest);
     std::optional<Value> array_with_shape(const Value& array, const std::string& name, const Arguments& rest);
     const OpInfo& operation_of(const std::string& name, NodeId where);
@@ -754,7 +755,6 @@ private:
         bool before_;
     };
 
-    // Where errors of a node are.
     Spot spot(NodeId id) const { return source_.is_prelude ? caller_ : Spot{&source_, id}; }
     const Node& node(NodeId id) const { return source_.tree[id]; }
     const std::string& variable(size_t number) const { return source_.tree.variables()[number]; }

@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 
+#include "lang/arrays/functions.h"
 #include "lang/lowering.h"
 #include "lang/parallel/outline.h"
 
@@ -138,8 +139,8 @@ Value FunctionLowering::required(const Value& given, NodeId where) {
 const OpInfo& FunctionLowering::operation_of(const std::string& name, NodeId where) {
     const Operator* found = find_operator(name);
     if (found == nullptr)
-        fail(where,
-             name == "matmul" ? "operator @ is not compiled" : "operator '" + name + "' is not compiled");
+        fail(where, "operator '" + name + "' is not compiled here",
+             name == "matmul" ? "Write a = a @ b, or a[...] = a @ b." : "");
     return op_info(found->op);
 }
 
@@ -147,11 +148,16 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
                                NodeId where) {
     const Value left = required(first, where), right = required(second, where);
     if (left.type->kind == TypeKind::kNever || right.type->kind == TypeKind::kNever) return never();
+    if (name == "matmul") {
+        if (!is_array(left.type) && !is_array(right.type))
+            fail(where, "@ is of arrays, not of " + lang::describe(left.type) + " and " +
+                            lang::describe(right.type));
+        const Deferring now(*this, false);
+        return ArrayFunctions(*this, "matmul", {{}, {}, where}).matmul(forced(left), forced(right));
+    }
     const Operator* found = find_operator(name);
     if (found == nullptr)
-        fail(where,
-             name == "matmul" ? "operator @ is not compiled" : "operator '" + name + "' is not compiled",
-             "Write loops, or compute it outside.");
+        fail(where, "operator '" + name + "' is not compiled", "Write loops, or compute it outside.");
     if (is_list(left.type) || is_list(right.type)) {
         if (const std::optional<Value> result = list_operator(name, left, right, where)) return *result;
     }

@@ -42,8 +42,7 @@ void FunctionLowering::expect_items(TypeRef type, NodeId where) const {
 
 void FunctionLowering::expect_index(TypeRef type, NodeId where) const {
     if (is_integer(type) && !is_bool(type)) return;
-    if (is_array(type))
-        fail(where, "indexing by arrays is not compiled yet", "Write a loop over the indices.");
+    if (is_array(type)) fail(where, "an array is no index here", "Write a loop over the indices.");
     fail(where, "an index is an integer or a slice here, not " + lang::describe(type),
          is_float(type) || is_bool(type) ? "Convert it by int(...), or divide by //." : "Index by numbers.");
 }

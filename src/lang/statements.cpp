@@ -173,7 +173,9 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             refuse_rounding(target, value);
             const std::vector<IndexItem> items = index_items(target, environment);
             if (has_never(items)) return;
-            if (is_field(base.type, items)) {
+            if (has_array(items)) {
+                store_selected(target, base, items, forced(value));
+            } else if (is_field(base.type, items)) {
                 store_field(base, field_given(base.type, items[0].value, items[0].node), value, target);
             } else if (const std::optional<Element> element = element_of(target, base, items)) {
                 store(*element, forced(value), target);
@@ -227,6 +229,11 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
         if (is_field(base.type, items))
             return augment_field(base, field_given(base.type, items[0].value, items[0].node), id,
                                  environment);
+        if (has_array(items)) {
+            const Value before = selected(target, base, items);
+            const Value right = lower(statement.children[1], environment);
+            return store_selected(target, base, items, binary(statement.atoms[0], before, right, id));
+        }
         const std::optional<Element> element = element_of(target, base, items);
         const Value before = element ? load(*element) : sliced(target, base, items);
         const Value right = is_array(before.type) ? lower_deferred(statement.children[1], environment)

@@ -22,7 +22,9 @@ void raise(const Compiled& compiled, const lang::Site& site, const char* payload
         find_in(*compiled.program);
         for (const std::shared_ptr<const Program>& given : compiled.given) find_in(*given);
     } else {
-        type = nb::module_::import_("builtins").attr(lang::exception_of(site, payload).c_str());
+        const std::string name = lang::exception_of(site, payload);
+        type = nb::module_::import_(name == "LinAlgError" ? modules::kExceptions : "builtins")
+                   .attr(name.c_str());
     }
     nb::object error;
     if (site.kind == lang::SiteKind::kTold) {

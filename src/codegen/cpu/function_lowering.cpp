@@ -11,6 +11,7 @@
 
 #include "codegen/llvm/diagnostics.h"
 #include "codegen/llvm/function_optimizer.h"
+#include "codegen/runtime/engine_call.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/lazy_parts.h"
 #include "codegen/runtime/pause.h"
@@ -18,6 +19,7 @@
 #include "codegen/runtime/stack_limit.h"
 #include "codegen/runtime/tell.h"
 #include "ir/calls.h"
+#include "ops/engine_function.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -48,6 +50,7 @@ bool only_reads(const ir::Region& region) {
             case Opcode::kRelease:
             case Opcode::kCall:
             case Opcode::kSpread:
+            case Opcode::kEngine:
             case Opcode::kTell: return false;
             default: return std::all_of(each.regions.begin(), each.regions.end(), only_reads);
         }
@@ -72,7 +75,7 @@ int64_t cost_of(const ir::Region& body) {
         return std::all_of(region.body.begin(), region.body.end(), [&](const Instruction& each) {
             if (each.opcode == Opcode::kWhile || (each.opcode == Opcode::kCall && !each.lazy) ||
                 each.opcode == Opcode::kHeap || each.opcode == Opcode::kSpread ||
-                (each.opcode == Opcode::kFor && depth > 0))
+                each.opcode == Opcode::kEngine || (each.opcode == Opcode::kFor && depth > 0))
                 return false;
             cost += each.opcode == Opcode::kApply ? each.op->cost : 1;
             const int inside = depth + (each.opcode == Opcode::kFor ? 1 : 0);
@@ -631,6 +634,45 @@ void FunctionLowering::lower_spread(const Instruction& instruction) {
     return_if_raised(status);
 }
 
+// What the engine's functions take lies in memory, a word each (ops/engine_function.h).
+void FunctionLowering::lower_engine(const Instruction& instruction) {
+    std::vector<llvm::Value*> words;
+    for (size_t i = 0; i < instruction.operands.size(); ++i) {
+        const ValueId value = instruction.operands[i];
+        const ir::Type& type = kernel_.type(value);
+        if (!type.is_buffer) {
+            words.push_back(scalar(value).parts[0]);
+            continue;
+        }
+        const std::vector<int64_t>& strides = type.buffer.strides;
+        words.push_back(buffer(value).base);
+        words.push_back(builder_.getInt64(
+            static_cast<uint64_t>(EngineArguments::header(type.buffer.element, strides.size()))));
+        for (size_t d = 0; d < strides.size(); ++d) words.push_back(index(instruction.operands[++i]));
+        for (size_t d = 0; d < strides.size(); ++d)
+            words.push_back(strides[d] == ir::kDynamic
+                                ? buffer(value).strides[d]
+                                : builder_.getInt64(static_cast<uint64_t>(strides[d])));
+    }
+    llvm::Value* memory =
+        allocate_local(llvm::ArrayType::get(builder_.getInt64Ty(), std::max<size_t>(words.size(), 1)),
+                       llvm::Align(8), "words");
+    for (size_t i = 0; i < words.size(); ++i)
+        builder_.CreateAlignedStore(words[i], at(memory, i * sizeof(int64_t)), llvm::Align(8));
+    llvm::Value* answer =
+        builder_.CreateCall(declare_engine_function(module_, instruction.callee), {memory}, "answer");
+    llvm::BasicBlock* threw = new_block("engine.threw");
+    go_on_if(builder_.CreateICmpNE(answer, builder_.getInt64(static_cast<uint64_t>(kEngineThrew))), threw,
+             "answered");
+    llvm::BasicBlock* going_on = builder_.GetInsertBlock();
+    builder_.SetInsertPoint(threw);
+    builder_.CreateCall(declare_engine_threw(module_), {});
+    give_back(0);
+    return_status(builder_.getInt64(kStopped));
+    builder_.SetInsertPoint(going_on);
+    scalars_[instruction.results[0].index].parts[0] = answer;
+}
+
 // --- results and errors ------------------------------------------------------------------------------
 
 void FunctionLowering::write(std::span<const Scalar> values, llvm::Value* to) {
@@ -693,6 +735,7 @@ void FunctionLowering::lower(const Instruction& instruction) {
     switch (instruction.opcode) {
         case Opcode::kCall: return lower_call(instruction);
         case Opcode::kSpread: return lower_spread(instruction);
+        case Opcode::kEngine: return lower_engine(instruction);
         case Opcode::kHeap: return lower_heap(instruction);
         case Opcode::kAddress:
             scalars_[instruction.results[0].index].parts[0] =

@@ -53,6 +53,7 @@ private:
     const ir::Function& find(std::string_view name) const;
     void lower_call(const ir::Instruction& instruction);
     void lower_spread(const ir::Instruction& instruction);
+    void lower_engine(const ir::Instruction& instruction);
     llvm::Function* define_spread(const ir::Function& callee);
     std::vector<llvm::Value*> parts_of(std::span<const ir::ValueId> arguments,
                                        std::span<const ir::ValueId> parameters, const ir::Function& callee);

@@ -196,6 +196,7 @@ void KernelLowering::lower(const Instruction& instruction) {
         case Opcode::kScan: refuse("scan");
         case Opcode::kCall: refuse("a call");
         case Opcode::kSpread: refuse("a spread");
+        case Opcode::kEngine: refuse("a call of the engine");
         case Opcode::kCheck: lower_check(instruction); return;
         case Opcode::kYield:
         case Opcode::kBreak:

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "codegen/runtime/draw_words.h"
+#include "codegen/runtime/engine_call.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/lazy_parts.h"
 #include "codegen/runtime/llvm_guard.h"
@@ -69,6 +70,7 @@ void* find_external(const std::string& name) {
         {kHeapAllocate, reinterpret_cast<void*>(&heap_allocate)},
         {kHeapGrow, reinterpret_cast<void*>(&heap_grow)},
         {kHeapRetain, reinterpret_cast<void*>(&heap_retain)},
+        {kEngineThrewCall, reinterpret_cast<void*>(&engine_threw)},
         {kTell, reinterpret_cast<void*>(&tell)},
         {kHeapRelease, reinterpret_cast<void*>(&heap_release)},
         {kLazyPart, reinterpret_cast<void*>(&lazy_part)},
@@ -85,6 +87,7 @@ void* find_external(const std::string& name) {
         if (name == entry.name) return entry.address;
     }
     if (void* const draw = find_draw_words(name)) return draw;
+    if (void* const function = find_engine_symbol(name)) return function;
     if (name.starts_with("Sleef_")) return dlsym(RTLD_DEFAULT, name.c_str());
     return nullptr;
 }

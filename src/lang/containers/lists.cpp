@@ -505,32 +505,6 @@ std::optional<Value> FunctionLowering::compare_lists(const std::string& name, co
     return call_lists(name == "lt" ? "less" : "less_equal", {left, right}, where);
 }
 
-// numpy.sort(a), a.sort(), numpy.argsort(a), a.argsort(): along the last axis, whatever the kind stable.
-// `first` is the first argument behind the array.
-Value FunctionLowering::sort_array(const std::string& name, const Value& array, const Arguments& arguments,
-                                   size_t first) {
-    const NodeId where = arguments.where;
-    for (const auto& [keyword, value] : arguments.keywords) {
-        const bool is_last = keyword == "axis" && literal_integer(value.type) == -1;
-        if (!is_last && !(keyword == "kind" && value.type->kind == TypeKind::kString))
-            fail(where, name + "() takes no other keyword than kind in a compiled function");
-    }
-    if (arguments.positional.size() > first || !is_array(array.type) || array.type->rank == 0)
-        fail(where, name + "() sorts an array along its last axis in a compiled function");
-    const bool is_complex = DType(array.type->scalar).is_complex();
-    if (name == "argsort") {
-        if (array.type->rank != 1) fail(where, "argsort() is compiled for arrays of one dimension");
-        return call_prelude(is_complex ? "numpy.argsort_complex" : "numpy.argsort", {{array}, {}, where});
-    }
-    expect_writeable(array.type, where);
-    const std::function<void(const Value&)> sort_lines = [&](const Value& part) {
-        if (part.type->rank > 1) return for_each(sequence_of(part, where), sort_lines);
-        call_prelude(is_complex ? "numpy.sort_complex" : "numpy.sort", {{part}, {}, where});
-    };
-    sort_lines(array);
-    return none();
-}
-
 // --- arrays of them -------------------------------------------------------------------------------------
 
 // numpy.array(x, dtype): of lists and tuples of numbers, of lists of such, and of arrays.

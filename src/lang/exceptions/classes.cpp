@@ -49,6 +49,7 @@ constexpr Builtin kBuiltins[] = {
     {"TypeError", "Exception"},
     {"ValueError", "Exception"},
     {"UnicodeError", "ValueError"},
+    {"LinAlgError", "ValueError"},
     {"Warning", "Exception"},
 };
 constexpr uint32_t kOfTooDeep = ir::kTooDeep >> kErrorBits;  // the number of RecursionError

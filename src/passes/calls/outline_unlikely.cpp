@@ -16,6 +16,7 @@ namespace {
 bool has_loop(const Region& region) {
     return std::any_of(region.body.begin(), region.body.end(), [](const Instruction& each) {
         return is_loop(each.opcode) || each.opcode == Opcode::kCall || each.opcode == Opcode::kSpread ||
+               each.opcode == Opcode::kEngine ||
                std::any_of(each.regions.begin(), each.regions.end(), has_loop);
     });
 }

@@ -63,8 +63,6 @@ def test_indices_without_dimensions():
             assert (rows.tolist(), items) == (others.tolist(), more)
     with pytest.raises(IndexError, match="index 3"):
         np.jit(lambda a, i: a[i])(numpy.arange(3), numpy.array(3))
-    with pytest.raises(np.CompileError, match="indexing by arrays"):
-        np.jit(lambda a, i: a[i])(numpy.arange(3), numpy.array([0]))
 
 
 def test_known_attributes_of_modules():

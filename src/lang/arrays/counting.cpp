@@ -1,0 +1,288 @@
+// What counts, selects and looks up: the prelude's loops, for arguments of the types that NumPy makes of
+// them.
+#include <algorithm>
+#include <array>
+
+#include "lang/arrays/functions.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+Value FunctionLowering::ArrayFunctions::call_unique() {
+    const std::vector<Value> given = bind("ar return_index? return_inverse? return_counts? axis! equal_nan!");
+    const Value a = array(given[0]);
+    const bool index = flag(given[1], false), inverse = flag(given[2], false), counts = flag(given[3], false);
+    if (!index && !inverse && !counts) return f_.call_prelude("arrays.unique_of", {{a}, {}, where_});
+    const Value all = f_.call_prelude("arrays.unique_with", {{a}, {}, where_});
+    std::vector<Value> items = {f_.tuple_item(all, 0)};
+    if (index) items.push_back(f_.tuple_item(all, 1));
+    if (inverse) {
+        Value places = f_.tuple_item(all, 2);
+        if (a.type->rank != 1) places = f_.reshaped(places, {f_.shape_of(a)}, where_);
+        items.push_back(places);
+    }
+    if (counts) items.push_back(f_.tuple_item(all, 3));
+    return f_.tuple(std::move(items));
+}
+
+Value FunctionLowering::ArrayFunctions::call_interp() {
+    const std::vector<Value> given = bind("x xp fp left? right? period!");
+    const Value xp = array(given[1], ScalarType::kFloat64);
+    const ScalarType type =
+        DType(array(given[2]).type->scalar).is_complex() ? ScalarType::kComplex128 : ScalarType::kFloat64;
+    if (type != ScalarType::kFloat64) f_.fail(where_, "interp() of complex numbers is not compiled");
+    const Value fp = array(given[2], type);
+    if (xp.type->rank != 1 || fp.type->rank != 1)
+        f_.fail(where_, "interp() takes sample points of one dimension");
+    const Value x = array(given[0], ScalarType::kFloat64);
+    const Value out = f_.allocate(type, shape_of(x), where_);
+    const auto end = [&](const Value& value, bool first) {
+        if (!is_none(value)) return f_.scalar(scalar_type(type), f_.cast(value, type));
+        return f_.call_prelude(first ? "arrays.first_of" : "arrays.last_of", {{fp}, {}, where_});
+    };
+    const Value left = end(given[3], true), right = end(given[4], false);
+    f_.call_prelude("arrays.interp_of",
+                    {{f_.ravelled(x, where_), xp, fp, f_.ravelled(out, where_), left, right}, {}, where_});
+    return element_or_array(out);
+}
+
+Value FunctionLowering::ArrayFunctions::call_quantile(bool percents) {
+    const std::vector<Value> given = bind("a q axis! out! overwrite_input! method! keepdims! weights!");
+    Value a = array(given[0]);
+    if (!DType(a.type->scalar).is_inexact()) a = array(a, ScalarType::kFloat64);
+    const Value ordered = sorted(f_.ravelled(a, where_), 0, false);
+    const Value hundred = f_.constant(Constant::of(ScalarType::kFloat64, 100.0));
+    Value q = given[1];
+    if (is_list(q.type) || q.type->kind == TypeKind::kTuple) q = array(q);
+    if (percents) q = operate(OpId::kDivide, {q, hundred});
+    if (!is_array(q.type)) {
+        const Value found = f_.call_prelude("arrays.quantile_of", {{ordered, q}, {}, where_});
+        return f_.scalar(scalar_type(a.type->scalar), f_.cast(found, a.type->scalar));
+    }
+    if (q.type->rank != 1) f_.fail(where_, name_ + "() takes one or a row of them in a compiled function");
+    const Value out = f_.allocate(a.type->scalar, shape_of(q), where_);
+    f_.call_prelude("arrays.quantiles_of", {{ordered, q, out}, {}, where_});
+    return out;
+}
+
+std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
+    const auto prelude = [&](const std::string& name, std::vector<Value> arguments) {
+        return f_.call_prelude("arrays." + name, {std::move(arguments), {}, where_});
+    };
+    if (name_ == "nonzero" ||
+        (name_ == "where" && given_.positional.size() == 1 && given_.keywords.empty())) {
+        const Value a = array(bind("a")[0]);
+        if (a.type->rank == 0)
+            f_.fail(
+                where_,
+                "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.");
+        return f_.tuple(places(a));
+    }
+    if (name_ == "repeat") {
+        const std::vector<Value> given = bind("a repeats axis?");
+        Value a = array(given[0]);
+        if (is_none(given[2])) a = f_.ravelled(a, where_);
+        const size_t along = is_none(given[2]) ? 0 : axis(given[2], a.type->rank);
+        std::vector<int> first = {static_cast<int>(along)}, back;
+        for (size_t d = 0; d < a.type->rank; ++d) {
+            if (d != along) first.push_back(static_cast<int>(d));
+        }
+        for (size_t d = 0; d < a.type->rank; ++d)
+            back.push_back(static_cast<int>(d == along ? 0 : d < along ? d + 1 : d));
+        const bool each = !is_scalar(given[1].type);
+        const Value found =
+            each ? prelude("repeated_each", {f_.with_axes(a, first), array(given[1])})
+                 : prelude("repeated", {f_.with_axes(a, first), whole(f_.as_index(given[1], where_))});
+        return f_.with_axes(found, back);
+    }
+    if (name_ == "bincount") {
+        const std::vector<Value> given = bind("x weights? minlength?");
+        const Value x = array(given[0]);
+        if (x.type->rank != 1) f_.fail(where_, "object of too small depth for desired array");
+        if (!DType(x.type->scalar).is_integer() && !DType(x.type->scalar).is_bool())
+            f_.fail(where_, "Cannot cast array data to int64 according to the rule 'safe'");
+        const Value places = array(x, ScalarType::kInt64);
+        const Value least = is_none(given[2]) ? f_.integer(0) : whole(f_.as_index(given[2], where_));
+        if (is_none(given[1])) return prelude("bincount_of", {places, least});
+        return prelude("bincount_with", {places, array(given[1], ScalarType::kFloat64), least});
+    }
+    if (name_ == "unique") return call_unique();
+    if (name_ == "interp") return call_interp();
+    if (name_ == "quantile" || name_ == "percentile") return call_quantile(name_ == "percentile");
+    if (name_ == "median") {
+        const std::vector<Value> given = bind("a axis? out! overwrite_input! keepdims!");
+        Value a = array(given[0]);
+        if (!DType(a.type->scalar).is_inexact()) a = array(a, ScalarType::kFloat64);
+        const bool all = is_none(given[1]);
+        if (all) a = f_.ravelled(a, where_);
+        const size_t along = all ? 0 : axis(given[1], a.type->rank);
+        std::vector<ValueId> shape = shape_of(a);
+        shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(along));
+        const Value out = f_.allocate(a.type->scalar, shape, where_);
+        prelude("medians_into", {last(a, along), out});
+        return element_or_array(out);
+    }
+    if (name_ == "digitize") {
+        const std::vector<Value> given = bind("x bins right?");
+        const Value x = array(given[0]), bins = array(given[1]);
+        if (bins.type->rank != 1) f_.fail(where_, "object of too small depth for desired array");
+        const Value found =
+            prelude("digitize_of", {f_.ravelled(x, where_), bins, f_.boolean(flag(given[2], false))});
+        if (x.type->rank == 1) return found;
+        return element_or_array(f_.reshaped(found, {f_.shape_of(x)}, where_));
+    }
+    if (name_ == "histogram") {
+        const std::vector<Value> given = bind("a bins? range? normed! weights! density!");
+        const Value a = f_.ravelled(array(given[0]), where_);
+        if (!is_none(given[1]) && !is_scalar(given[1].type)) {
+            const Value edges = array(given[1]);
+            return f_.tuple({prelude("histogram_in", {a, edges}), edges});
+        }
+        const Value bins = is_none(given[1]) ? f_.integer(10) : whole(f_.as_index(given[1], where_));
+        if (is_none(given[2])) return prelude("histogram_over_all", {a, bins});
+        if (given[2].type->kind != TypeKind::kTuple || given[2].type->parts.size() != 2)
+            f_.fail(where_, "histogram() takes a tuple of two numbers as its range");
+        return prelude("histogram_of", {a, bins, f_.tuple_item(given[2], 0), f_.tuple_item(given[2], 1)});
+    }
+    if (name_ == "tril" || name_ == "triu") {
+        const std::vector<Value> given = bind("m k?");
+        const Value m = array(given[0]);
+        if (m.type->rank < 2)
+            f_.fail(where_, name_ + "() takes an array of two dimensions or more in a compiled function");
+        const Value out = f_.allocate(m.type->scalar, shape_of(m), where_);
+        const Value k = is_none(given[1]) ? f_.integer(0) : whole(f_.as_index(given[1], where_));
+        prelude("fill_triangle", {m, out, k, f_.boolean(name_ == "tril")});
+        return out;
+    }
+    if (name_ == "take") {
+        const std::vector<Value> given = bind("a indices axis? out! mode!");
+        Value a = array(given[0]);
+        if (is_none(given[2])) a = f_.ravelled(a, where_);
+        const size_t along = is_none(given[2]) ? 0 : axis(given[2], a.type->rank);
+        std::vector<IndexItem> items(along, {where_, f_.make_slice("an index", {{f_.none()}, {}, where_})});
+        items.push_back({where_, is_scalar(given[1].type) ? given[1] : array(given[1])});
+        if (has_array(items)) return f_.selected(where_, a, items);
+        if (const auto element = f_.element_of(where_, a, items)) return f_.load(*element);
+        const Value view = f_.sliced(where_, a, items);
+        return f_.copied(view, shape_of(view), where_);
+    }
+    if (name_ == "roll") {
+        const std::vector<Value> given = bind("a shift axis?");
+        const Value a = array(given[0]);
+        const Value shift = whole(f_.as_index(given[1], where_));
+        const Value out = f_.allocate(a.type->scalar, shape_of(a), where_);
+        const auto first = [&](const Value& value) {
+            if (is_none(given[2])) return f_.ravelled(value, where_);
+            const size_t along = axis(given[2], a.type->rank);
+            std::vector<int> axes = {static_cast<int>(along)};
+            for (size_t d = 0; d < a.type->rank; ++d) {
+                if (d != along) axes.push_back(static_cast<int>(d));
+            }
+            return f_.with_axes(value, axes);
+        };
+        prelude("roll_of", {first(a), shift, first(out)});
+        return out;
+    }
+    if (name_ == "convolve" || name_ == "correlate") {
+        const std::vector<Value> given = bind(name_ == "convolve" ? "a v mode?" : "a v mode?");
+        Value a = array(given[0]), v = array(given[1]);
+        if (a.type->rank != 1 || v.type->rank != 1) f_.fail(where_, "object too deep for desired array");
+        const bool convolves = name_ == "convolve";
+        const std::string mode = text(given[2], convolves ? "full" : "valid");
+        if (mode != "full" && mode != "valid" && mode != "same")
+            f_.fail(where_, "mode must be one of 'full', 'same' or 'valid'");
+        const std::array types = {OperandType(DType(a.type->scalar)), OperandType(DType(v.type->scalar))};
+        const ScalarType common = result_type(types).scalar_type();
+        a = array(a, common);
+        v = array(v, common);
+        const ValueId one = f_.integer(1).parts[0];
+        if (!convolves) {
+            const ValueId rest = f_.apply(OpId::kSubtract, {f_.size_of(v, 0), one});
+            const ValueId offset = f_.apply(OpId::kMultiply, {rest, f_.stride_of(v, 0)});
+            v = f_.view(v, offset, std::array{f_.size_of(v, 0)},
+                        std::array{f_.apply(OpId::kNegative, {f_.stride_of(v, 0)})}, false);
+            if (DType(common).is_complex()) v = operate(OpId::kConjugate, {v});
+        }
+        const ValueId longest = f_.apply(OpId::kMaximum, {f_.size_of(a, 0), f_.size_of(v, 0)});
+        const ValueId shortest = f_.apply(OpId::kMinimum, {f_.size_of(a, 0), f_.size_of(v, 0)});
+        for (const Value* each : {&a, &v}) {
+            f_.check(f_.apply(OpId::kGreater, {f_.size_of(*each, 0), f_.integer(0).parts[0]}),
+                     f_.site("ValueError", std::string(each == &a ? "a" : "v") + " cannot be empty"), {},
+                     where_);
+        }
+        const ValueId less = f_.apply(OpId::kSubtract, {shortest, one});
+        const ValueId full = f_.apply(OpId::kAdd, {longest, less});
+        const ValueId count = mode == "full"   ? full
+                              : mode == "same" ? longest
+                                               : f_.apply(OpId::kSubtract, {longest, less});
+        // In correlate(), "same" is about the first one.
+        const ValueId skipped = mode == "full" ? f_.integer(0).parts[0]
+                                : mode == "valid"
+                                    ? less
+                                    : f_.apply(OpId::kFloorDivide, {less, f_.integer(2).parts[0]});
+        const Value out = f_.allocate(common, std::array{count}, where_);
+        f_.fill(out, f_.integer(0), where_);
+        prelude("convolve_of", {a, v, out, whole(skipped)});
+        return out;
+    }
+    return std::nullopt;
+}
+
+// Views, and what is known of the type.
+std::optional<Value> FunctionLowering::ArrayFunctions::call_shown() {
+    if (name_ == "ascontiguousarray") {
+        const Value a = array(bind("a dtype! like!")[0]);
+        if (a.type->rank == 1 && a.type->contiguous) return a;
+        return f_.copied(a, shape_of(a), where_);
+    }
+    if (name_ == "atleast_1d" || name_ == "atleast_2d") {
+        const Value a = array(bind("a")[0]);
+        const size_t least = name_ == "atleast_1d" ? 1 : 2;
+        if (a.type->rank >= least) return a;
+        std::vector<int> axes(least - a.type->rank, -1);
+        for (size_t d = 0; d < a.type->rank; ++d) axes.push_back(static_cast<int>(d));
+        return f_.with_axes(a, axes);
+    }
+    if (name_ == "broadcast_to") {
+        const std::vector<Value> given = bind("array shape subok!");
+        const Value a = array(given[0]);
+        std::vector<ValueId> shape, strides;
+        if (given[1].type->kind == TypeKind::kTuple) {
+            for (size_t i = 0; i < given[1].type->parts.size(); ++i)
+                shape.push_back(f_.as_index(f_.tuple_item(given[1], i), where_));
+        } else {
+            shape.push_back(f_.as_index(given[1], where_));
+        }
+        if (shape.size() < a.type->rank)
+            f_.fail(where_, "input operand has more dimensions than allowed by the axis remapping");
+        const ValueId zero = f_.integer(0).parts[0], one = f_.integer(1).parts[0];
+        for (size_t d = 0; d < shape.size(); ++d) {
+            if (d + a.type->rank < shape.size()) {
+                strides.push_back(zero);
+                continue;
+            }
+            const size_t at = d + a.type->rank - shape.size();
+            const ValueId is_one = f_.apply(OpId::kEqual, {f_.size_of(a, at), one});
+            f_.check(
+                f_.apply(OpId::kLogicalOr, {is_one, f_.apply(OpId::kEqual, {f_.size_of(a, at), shape[d]})}),
+                f_.site("ValueError", "operands could not be broadcast together with remapped shapes"), {},
+                where_);
+            strides.push_back(f_.apply(OpId::kSelect, {is_one, zero, f_.stride_of(a, at)}));
+        }
+        Value result = f_.view(a, zero, shape, strides, false);
+        Type type = *result.type;
+        type.readonly = true;
+        result.type = intern(std::move(type));
+        return result;
+    }
+    if (name_ == "iscomplexobj" || name_ == "isrealobj") {
+        const Value x = bind("x")[0];
+        const bool complex = (is_array(x.type) || is_scalar(x.type)) && DType(x.type->scalar).is_complex();
+        return f_.boolean(complex == (name_ == "iscomplexobj"));
+    }
+    if (name_ == "isscalar") return f_.boolean(is_scalar(bind("element")[0].type));
+    return std::nullopt;
+}
+
+}  // namespace weft::lang

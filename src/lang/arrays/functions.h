@@ -1,0 +1,100 @@
+// NumPy's functions of arrays by their names: products, orders, linear algebra and transforms, which the
+// engine computes (ops/engine_function.h), and those that the prelude has in Python.
+#pragma once
+
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+class FunctionLowering::ArrayFunctions {
+public:
+    ArrayFunctions(FunctionLowering& lowering, std::string name, const Arguments& given)
+        : f_(lowering), name_(std::move(name)), given_(given), where_(given.where) {}
+
+    // Nothing where it is none of these.
+    std::optional<Value> call(const std::string& module);
+    std::optional<Value> call_method(const Value& array);
+    // engine.f(...), in the prelude alone.
+    Value call_engine();
+    Value matmul(const Value& left, const Value& right);
+    // The places where an array is true: one array for each dimension, of one length.
+    std::vector<Value> places(const Value& array);
+
+private:
+    // The arguments by the names of the parameters: `a` has to be given, `a?` need not, `a!` is not taken.
+    std::vector<Value> bind(std::string_view parameters);
+    Value answer(const std::string& function, std::span<const Value> arguments);
+    void expect(const Value& answer, const char* exception, const std::string& text);
+
+    bool is_none(const Value& value) const { return value.type->kind == TypeKind::kNone; }
+    Value array(const Value& given);
+    Value array(const Value& given, ScalarType type);  // of these elements
+    std::vector<ir::ValueId> shape_of(const Value& array);
+    Value whole(ir::ValueId value) const { return f_.scalar(scalar_type(ScalarType::kInt64, true), value); }
+    // The text, known when the function is compiled; or what is none.
+    std::string text(const Value& value, const std::string& otherwise);
+    bool flag(const Value& value, bool otherwise);
+    size_t axis(const Value& value, size_t rank, int64_t otherwise = -1);
+    Value operate(OpId op, std::initializer_list<Value> operands);
+    Value reduce(const std::string& name, const Value& array, const Value& axis, bool keeps = false);
+    Value element_or_array(const Value& array);
+    Value stored(const Value& result, const Value& out);
+    Value transposed_last(const Value& array);
+    // Raises ValueError, with sizes in the places of {}.
+    void check_sizes(ir::ValueId holds, const std::string& text, std::vector<ir::ValueId> sizes);
+
+    // (arrays/products.cpp)
+    Value product(const Value& left, const Value& right, std::span<const ir::ValueId> batch,
+                  std::span<const size_t> left_axes, size_t left_sum, std::span<const size_t> right_axes,
+                  size_t right_sum);
+    Value dot(const Value& left, const Value& right);
+    Value vdot(const Value& left, const Value& right);
+    std::optional<Value> call_product();
+
+    // (arrays/ordering.cpp)
+    std::optional<Value> call_ordering();
+    Value sorted(const Value& array, size_t axis, bool places);
+    Value searched();
+
+    // (arrays/linalg.cpp)
+    std::optional<Value> call_linalg();
+    Value matrices(const Value& given);
+    Value matrices(const Value& given, ScalarType type);
+    ScalarType linalg_type(std::initializer_list<Value> arrays);
+    void expect_square(const Value& a);
+    std::vector<ir::ValueId> batch_of(const Value& a);
+    Value over(const Value& a, std::span<const ir::ValueId> batch, size_t core);
+    Value made(ScalarType type, std::vector<ir::ValueId> batch, std::initializer_list<ir::ValueId> core);
+    Value call_solve();
+    Value call_eigen(bool symmetric, bool vectors);
+    Value call_svd(bool values_alone);
+    Value call_qr();
+    Value call_lstsq();
+    Value call_norm();
+
+    // (arrays/fft.cpp)
+    std::optional<Value> call_fft();
+    Value transformed(const Value& array, const std::string& kind, const Value& n, size_t axis,
+                      const std::string& norm);
+
+    // (arrays/scans.cpp)
+    std::optional<Value> call_scan();
+    std::optional<Value> call_without_nan();
+    Value choose(const Value& condition, const Value& yes, const Value& no);
+    Value part(const Value& array, size_t axis, ir::ValueId from, ir::ValueId count);
+    Value last(const Value& array, size_t axis);  // with that axis as the last
+
+    // (arrays/counting.cpp)
+    std::optional<Value> call_counting();
+    Value call_unique();
+    Value call_interp();
+    Value call_quantile(bool percents);
+    std::optional<Value> call_shown();
+
+    FunctionLowering& f_;
+    std::string name_;
+    const Arguments& given_;
+    NodeId where_;
+};
+
+}  // namespace weft::lang

@@ -1,0 +1,213 @@
+// Sums and products up to each element, differences, and reductions that leave out what is no number.
+#include <array>
+#include <limits>
+
+#include "lang/arrays/functions.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+Value FunctionLowering::ArrayFunctions::choose(const Value& condition, const Value& yes, const Value& no) {
+    return f_.call_where({{condition, yes, no}, {}, where_});
+}
+
+Value FunctionLowering::ArrayFunctions::part(const Value& array, size_t axis, ValueId from, ValueId count) {
+    std::vector<ValueId> shape = shape_of(array), strides;
+    for (size_t d = 0; d < shape.size(); ++d) strides.push_back(f_.stride_of(array, d));
+    shape[axis] = count;
+    return f_.view(array, f_.apply(OpId::kMultiply, {from, strides[axis]}), shape, strides,
+                   array.type->contiguous);
+}
+
+Value FunctionLowering::ArrayFunctions::last(const Value& array, size_t axis) {
+    std::vector<int> axes;
+    for (size_t d = 0; d < array.type->rank; ++d) {
+        if (d != axis) axes.push_back(static_cast<int>(d));
+    }
+    axes.push_back(static_cast<int>(axis));
+    return f_.with_axes(array, axes);
+}
+
+std::optional<Value> FunctionLowering::ArrayFunctions::call_scan() {
+    if (name_ == "cumsum" || name_ == "cumprod") {
+        const std::vector<Value> given = bind("a axis? dtype? out?");
+        Value a = array(given[0]);
+        if (is_none(given[1]) || a.type->rank == 0) a = f_.ravelled(a, where_);
+        const size_t along = is_none(given[1]) ? 0 : axis(given[1], a.type->rank);
+        const DType element(a.type->scalar);
+        ScalarType made = a.type->scalar;
+        if (element.is_bool() || element.is_integer())
+            made = element.is_unsigned_integer() ? ScalarType::kUInt64 : ScalarType::kInt64;
+        if (!is_none(given[2])) {
+            made = f_.dtype_of(given[2], where_).value_or(made);
+            a = array(a, made);
+        }
+        const Value out = f_.allocate(made, shape_of(a), where_);
+        const bool adds = name_ == "cumsum";
+        const Value start =
+            f_.scalar(scalar_type(made), f_.cast(adds && DType(made).is_inexact()
+                                                     ? f_.constant(Constant::of(ScalarType::kFloat64, -0.0))
+                                                     : f_.integer(adds ? 0 : 1),
+                                                 made));
+        f_.call_prelude(adds ? "arrays.add_into" : "arrays.multiply_into",
+                        {{last(a, along), last(out, along), start}, {}, where_});
+        return stored(out, given[3]);
+    }
+    if (name_ == "diff") {
+        const std::vector<Value> given = bind("a n? axis? prepend! append!");
+        Value a = array(given[0]);
+        if (a.type->rank == 0) f_.fail(where_, "diff requires input that is at least one dimensional");
+        const std::optional<int64_t> times = is_none(given[1]) ? 1 : literal_integer(given[1].type);
+        if (!times || *times < 0 || *times > 16)
+            f_.fail(
+                where_,
+                "diff() takes a number n here that is known when the function is compiled, and not large");
+        const size_t along = axis(given[2], a.type->rank);
+        const ValueId zero = f_.integer(0).parts[0], one = f_.integer(1).parts[0];
+        for (int64_t k = 0; k < *times; ++k) {
+            const ValueId rest =
+                f_.apply(OpId::kMaximum, {f_.apply(OpId::kSubtract, {f_.size_of(a, along), one}), zero});
+            const ValueId first = f_.apply(OpId::kMinimum, {one, f_.size_of(a, along)});
+            a = operate(DType(a.type->scalar).is_bool() ? OpId::kNotEqual : OpId::kSubtract,
+                        {part(a, along, first, rest), part(a, along, zero, rest)});
+        }
+        return a;
+    }
+    if (name_ == "clip") {
+        const std::vector<Value> given = bind("a a_min? a_max? out? min? max?");
+        const Value& low = is_none(given[1]) ? given[4] : given[1];
+        const Value& high = is_none(given[2]) ? given[5] : given[2];
+        Value a = given[0];
+        if (is_list(a.type)) a = array(a);
+        if (!is_none(low)) a = operate(OpId::kMaximum, {a, low});
+        if (!is_none(high)) a = operate(OpId::kMinimum, {a, high});
+        return stored(a, given[3]);
+    }
+    if (name_ == "count_nonzero") {
+        const std::vector<Value> given = bind("a axis? keepdims?");
+        return reduce("sum", operate(OpId::kNotEqual, {array(given[0]), f_.integer(0)}), given[1],
+                      flag(given[2], false));
+    }
+    if (name_ == "ptp") {
+        const std::vector<Value> given = bind("a axis? out! keepdims?");
+        const Value a = array(given[0]);
+        const bool keeps = flag(given[3], false);
+        return operate(OpId::kSubtract,
+                       {reduce("max", a, given[1], keeps), reduce("min", a, given[1], keeps)});
+    }
+    if (name_ == "average") {
+        const std::vector<Value> given = bind("a axis? weights? returned! keepdims!");
+        const Value a = array(given[0]);
+        if (is_none(given[2])) return reduce("mean", a, given[1]);
+        const Value weights = array(given[2]);
+        if (!is_none(given[1]) && a.type->rank != weights.type->rank)
+            f_.fail(where_,
+                    "average() along an axis takes weights of the array's shape in a compiled function");
+        const Value total = reduce("sum", weights, given[1]);
+        const Value zero = operate(OpId::kEqual, {total, f_.integer(0)});
+        const Value any = is_array(zero.type) ? reduce("any", zero, f_.none()) : zero;
+        f_.check(f_.negation(any.parts[0]).parts[0],
+                 f_.site("ZeroDivisionError", "Weights sum to zero, can't be normalized"), {}, where_);
+        return operate(OpId::kDivide,
+                       {reduce("sum", operate(OpId::kMultiply, {a, weights}), given[1]), total});
+    }
+    return std::nullopt;
+}
+
+// nansum and so on.
+std::optional<Value> FunctionLowering::ArrayFunctions::call_without_nan() {
+    if (!name_.starts_with("nan")) return std::nullopt;
+    if (name_ == "nan_to_num") {
+        const std::vector<Value> given = bind("x copy? nan? posinf? neginf?");
+        const Value x = array(given[0]);
+        const DType dtype(x.type->scalar);
+        if (!flag(given[1], true)) f_.fail(where_, "nan_to_num() makes a copy in a compiled function");
+        if (dtype.is_complex()) f_.fail(where_, "nan_to_num() of complex numbers is not compiled");
+        if (!dtype.is_inexact()) return f_.copied(x, shape_of(x), where_);
+        const auto number = [&](const Value& value, double otherwise) {
+            return is_none(value) ? f_.constant(Constant::of(ScalarType::kFloat64, otherwise)) : value;
+        };
+        const double most = dtype.itemsize() == 2
+                                ? (x.type->scalar == ScalarType::kFloat16 ? 65504.0 : 0x1.fep127)
+                            : dtype.itemsize() == 4 ? double{std::numeric_limits<float>::max()}
+                                                    : std::numeric_limits<double>::max();
+        const double infinity = std::numeric_limits<double>::infinity();
+        const auto is = [&](double value) {
+            return operate(OpId::kEqual, {x, f_.constant(Constant::of(ScalarType::kFloat64, value))});
+        };
+        Value result = choose(operate(OpId::kIsnan, {x}), number(given[2], 0.0), x);
+        result = choose(is(infinity), number(given[3], most), result);
+        return choose(is(-infinity), number(given[4], -most), result);
+    }
+    const std::string of = name_.substr(3);
+    static constexpr std::string_view kNames[] = {"sum", "prod",   "mean",    "var",    "std",    "min",
+                                                  "max", "cumsum", "cumprod", "argmin", "argmax", "median"};
+    if (std::find(std::begin(kNames), std::end(kNames), of) == std::end(kNames)) return std::nullopt;
+    const bool spreads = of == "var" || of == "std", scans = of.starts_with("cum");
+    const std::vector<Value> given =
+        bind(spreads ? "a axis? dtype! out! ddof? keepdims?" : "a axis? dtype! out! keepdims?");
+    const Value a = array(given[0]);
+    const Value& along = given[1];
+    const bool keeps = flag(given.back(), false);
+    const auto call = [&](const std::string& name, std::vector<Value> arguments) {
+        const Arguments all{std::move(arguments), {}, where_};
+        return *ArrayFunctions(f_, name, all).call("numpy");
+    };
+    if (of == "median") {
+        const Value flat = f_.ravelled(a, where_);
+        if (!is_none(along)) f_.fail(where_, "nanmedian() is of all elements in a compiled function");
+        return f_.call_prelude("arrays.median_without_nan", {{flat}, {}, where_});
+    }
+    const bool counts = !DType(a.type->scalar).is_inexact();
+    const Value is_nan = counts ? f_.none() : operate(OpId::kIsnan, {a});
+    const auto without = [&](const Value& value) { return counts ? a : choose(is_nan, value, a); };
+    const Value zero = f_.integer(0), one = f_.integer(1);
+    if (scans) return call(of, {without(of == "cumsum" ? zero : one), along});
+    if (of == "sum" || of == "prod") return reduce(of, without(of == "sum" ? zero : one), along, keeps);
+    if (of == "min" || of == "max" || of == "argmin" || of == "argmax") {
+        if (DType(a.type->scalar).is_complex())
+            f_.fail(where_, name_ + "() of complex numbers is not compiled", "Take the .real or the np.abs.");
+        if (counts) return reduce(of, a, along, keeps);
+        const double infinity = std::numeric_limits<double>::infinity();
+        const bool least = of.ends_with("min");
+        const Value filled =
+            without(f_.constant(Constant::of(ScalarType::kFloat64, least ? infinity : -infinity)));
+        const Value all = reduce("all", is_nan, along, keeps);
+        const Value found = reduce(of, filled, along, keeps);
+        if (of.starts_with("arg")) {
+            const Value any = is_array(all.type) ? reduce("any", all, f_.none()) : all;
+            f_.check(f_.negation(any.parts[0]).parts[0], f_.site("ValueError", "All-NaN slice encountered"),
+                     {}, where_);
+            return found;
+        }
+        const Value nan =
+            f_.constant(Constant::of(ScalarType::kFloat64, std::numeric_limits<double>::quiet_NaN()));
+        return choose(all, nan, found);
+    }
+    if (counts) {
+        Arguments arguments{{along}, {}, where_};
+        if (keeps) arguments.keywords.emplace_back("keepdims", f_.boolean(true));
+        if (spreads && !is_none(given[4])) arguments.keywords.emplace_back("ddof", given[4]);
+        return *f_.array_reduction(a, of, arguments);
+    }
+    const auto mean = [&](bool keeps_axes) {
+        const Value number = reduce("sum", operate(OpId::kLogicalNot, {is_nan}), along, keeps_axes);
+        return operate(OpId::kDivide, {reduce("sum", without(zero), along, keeps_axes), number});
+    };
+    if (of == "mean") return mean(keeps);
+    const Value off = choose(is_nan, zero, operate(OpId::kSubtract, {a, mean(!is_none(along))}));
+    const Value squares =
+        DType(a.type->scalar).is_complex()
+            ? operate(
+                  OpId::kAdd,
+                  {operate(OpId::kMultiply, {f_.part_of_complex(off, false), f_.part_of_complex(off, false)}),
+                   operate(OpId::kMultiply, {f_.part_of_complex(off, true), f_.part_of_complex(off, true)})})
+            : operate(OpId::kMultiply, {off, off});
+    Value number = reduce("sum", operate(OpId::kLogicalNot, {is_nan}), along, keeps);
+    if (!is_none(given[4])) number = operate(OpId::kSubtract, {number, given[4]});
+    const Value result = operate(OpId::kDivide, {reduce("sum", squares, along, keeps), number});
+    return of == "std" ? operate(OpId::kSqrt, {result}) : result;
+}
+
+}  // namespace weft::lang

@@ -1,0 +1,193 @@
+// Indices that are arrays: of integers, or of bools, which stand for the places where they are true.
+#include <algorithm>
+#include <array>
+
+#include "lang/arrays/functions.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+bool FunctionLowering::has_array(std::span<const IndexItem> items) {
+    return std::any_of(items.begin(), items.end(),
+                       [](const IndexItem& item) { return is_array(item.value.type); });
+}
+
+// What an index with arrays chooses: `base` without what other indices leave out, and where in it.
+struct FunctionLowering::Selection {
+    struct Chosen {
+        size_t axis;  // of base
+        Value places;
+    };
+    Value base{};
+    std::vector<Chosen> chosen{};
+    std::vector<ValueId> places{};  // the shape that the arrays have together
+    size_t before = 0;              // axes of base before that of the places
+    std::vector<ValueId> shape{};
+    std::vector<size_t> others{};  // axes of base that no array chooses from
+};
+
+FunctionLowering::Selection FunctionLowering::selection(NodeId id, const Value& base,
+                                                        std::span<const IndexItem> items) {
+    const size_t rank = base.type->rank;
+    if (!is_array(base.type))
+        fail(id, lang::describe(base.type) + " is not indexed by arrays in a compiled function");
+    size_t taken = 0;
+    for (const IndexItem& item : items) {
+        const TypeRef type = item.value.type;
+        if (is_array(type)) {
+            const DType dtype(type->scalar);
+            if (!dtype.is_bool() && !dtype.is_integer())
+                fail(item.node, "arrays used as indices must be of integer (or boolean) type",
+                     "Convert it: i.astype(np.int64).");
+            if (dtype.is_bool() && type->rank == 0)
+                fail(item.node, "a bool is no index in a compiled function", "Write an if.");
+            taken += dtype.is_bool() ? type->rank : 1;
+        } else if (type->kind != TypeKind::kNone && type->kind != TypeKind::kEllipsis) {
+            ++taken;
+        }
+    }
+    if (taken > rank) refuse_many_indices(rank, taken, id);
+
+    Selection found;
+    std::vector<IndexItem> plain;  // without the arrays
+    size_t axis = 0, of_base = 0;  // of what the plain indices leave, and of base
+    bool any = false, apart = false, gap = false;
+    const Value whole_axis = make_slice("an index", {{none()}, {}, id});
+    const auto choose = [&] {
+        apart |= any && gap;
+        if (!any) found.before = axis;
+        any = true;
+        gap = false;
+    };
+    for (const IndexItem& item : items) {
+        const TypeRef type = item.value.type;
+        if (is_array(type)) {
+            choose();
+            std::vector<Value> each = {item.value};
+            if (DType(type->scalar).is_bool()) {
+                for (size_t d = 0; d < type->rank; ++d) {
+                    const ValueId size = size_of(base, of_base + d), own = size_of(item.value, d);
+                    Site shapes = site("IndexError", {});
+                    shapes.kind = SiteKind::kTold;
+                    shapes.told = {format_type(
+                        "boolean index did not match indexed array along axis " +
+                            std::to_string(of_base + d) +
+                            "; size of axis is {} but size of corresponding boolean axis "
+                            "is {}",
+                        {scalar_type(ScalarType::kInt64, true), scalar_type(ScalarType::kInt64, true)})};
+                    check(apply(OpId::kEqual, {size, own}), std::move(shapes), {size, own}, item.node);
+                }
+                each = ArrayFunctions(*this, "nonzero", {{}, {}, item.node}).places(item.value);
+            }
+            for (const Value& places : each) {
+                found.chosen.push_back({axis++, places});
+                plain.push_back({item.node, whole_axis});
+                ++of_base;
+            }
+            continue;
+        }
+        plain.push_back(item);
+        switch (type->kind) {
+            case TypeKind::kEllipsis:
+                axis += rank - taken;
+                of_base += rank - taken;
+                gap = true;
+                break;
+            case TypeKind::kNone:
+                ++axis;
+                gap = true;
+                break;
+            case TypeKind::kSlice:
+                ++axis;
+                ++of_base;
+                gap = true;
+                break;
+            default:  // a number, which leaves no axis
+                choose();
+                ++of_base;
+        }
+    }
+    found.base = sliced(id, base, plain);
+    if (apart) found.before = 0;  // NumPy's rule
+    std::vector<Value> arrays;
+    for (const auto& chosen : found.chosen) arrays.push_back(chosen.places);
+    found.places = broadcast_shape(arrays, id);
+    for (size_t d = 0; d < found.base.type->rank; ++d) {
+        const bool is_chosen = std::any_of(found.chosen.begin(), found.chosen.end(),
+                                           [&](const auto& chosen) { return chosen.axis == d; });
+        if (!is_chosen) found.others.push_back(d);
+    }
+    const auto size = [&](size_t other) { return size_of(found.base, found.others[other]); };
+    for (size_t i = 0; i < found.before; ++i) found.shape.push_back(size(i));
+    found.shape.insert(found.shape.end(), found.places.begin(), found.places.end());
+    for (size_t i = found.before; i < found.others.size(); ++i) found.shape.push_back(size(i));
+    // All are looked at before anything is read or written.
+    for (const auto& chosen : found.chosen) {
+        const ValueId extent = size_of(found.base, chosen.axis);
+        for_each_element(chosen.places, [&](std::span<const ValueId> indices) {
+            const Value at = load({chosen.places, {indices.begin(), indices.end()}});
+            checked_index(at, extent, static_cast<int>(chosen.axis), id);
+        });
+    }
+    return found;
+}
+
+// The element of the base for indices of the result.
+FunctionLowering::Element FunctionLowering::chosen_element(const Selection& selection,
+                                                           std::span<const ValueId> indices, NodeId where) {
+    Element element{selection.base, std::vector<ValueId>(selection.base.type->rank)};
+    for (size_t i = 0; i < selection.others.size(); ++i) {
+        const size_t at = i < selection.before ? i : i + selection.places.size();
+        element.indices[selection.others[i]] = indices[at];
+    }
+    const std::span<const ValueId> own = indices.subspan(selection.before, selection.places.size());
+    for (const auto& chosen : selection.chosen) {
+        const Value place = element_for(chosen.places, selection.places, own, /*repeats=*/true);
+        const ValueId given = as_index(place, where);
+        const ValueId counted = apply(OpId::kAdd, {given, size_of(selection.base, chosen.axis)});
+        const ValueId is_negative = apply(OpId::kLess, {given, integer(0).parts[0]});
+        element.indices[chosen.axis] = apply(OpId::kSelect, {is_negative, counted, given});
+    }
+    return element;
+}
+
+Value FunctionLowering::selected(NodeId id, const Value& base, std::span<const IndexItem> items) {
+    const Selection found = selection(id, base, items);
+    const Value result = allocate(base.type->scalar, found.shape, id);
+    for_each_element(result, [&](std::span<const ValueId> indices) {
+        store({result, {indices.begin(), indices.end()}}, load(chosen_element(found, indices, id)), id);
+    });
+    return result.type->rank == 0 ? load({result, {}}) : result;
+}
+
+void FunctionLowering::store_selected(NodeId id, const Value& base, std::span<const IndexItem> items,
+                                      const Value& given) {
+    expect_writeable(base.type, id);
+    const Selection found = selection(id, base, items);
+    Value value = required(given, id);
+    if (value.type->kind == TypeKind::kNever) return;
+    if (is_list(value.type)) value = array_of(value, std::nullopt, id);
+    if (is_array(value.type)) {
+        value = without_leading(value, found.shape.size(), id);
+        if (value.type->scope == base.type->scope) value = array_of(value, std::nullopt, id);
+        for (size_t d = 0; d < value.type->rank; ++d) {
+            const size_t axis = found.shape.size() - value.type->rank + d;
+            const ValueId size = size_of(value, d), wanted = found.shape[axis];
+            Site shapes = site("ValueError", {});
+            shapes.kind = SiteKind::kBroadcast;
+            shapes.axis = static_cast<int>(axis);
+            check(apply(OpId::kLogicalOr, {apply(OpId::kEqual, {size, wanted}),
+                                           apply(OpId::kEqual, {size, integer(1).parts[0]})}),
+                  std::move(shapes), {size, wanted}, id);
+        }
+    } else if (!is_scalar(value.type)) {
+        fail(id, lang::describe(value.type) + " cannot be stored in a part of " + lang::describe(base.type));
+    }
+    for_each_place(found.shape, [&](std::span<const ValueId> indices) {
+        store(chosen_element(found, indices, id), element_for(value, found.shape, indices, /*repeats=*/true),
+              id);
+    });
+}
+
+}  // namespace weft::lang

@@ -1,0 +1,210 @@
+"""NumPy's functions of arrays in compiled functions, beside NumPy: each by one line of the table, for every dtype and
+layout."""
+
+import warnings
+
+import numpy
+import pytest
+import weft
+
+np = weft
+ALL, REAL, FLOATS, WHOLE = "?bBhHiIlLefdFD", "bBhHiIlLefd", "fd", "bBhHiIlL"
+# The text, of a matrix `a`, a vector `x` and a sorted vector `s` of one dtype; for which dtypes.
+CALLS = {
+    "np.cumsum(a)": ALL,
+    "np.cumsum(a, axis=0)": ALL,
+    "a.cumsum(1)": REAL,
+    "np.cumprod(a, axis=-1)": REAL,
+    "np.cumsum(a, dtype=np.float64)": REAL,
+    "np.diff(x)": ALL,
+    "np.diff(a, axis=0)": ALL,
+    "np.diff(a, 2)": REAL,
+    "np.diff(a, n=0)": REAL,
+    "np.clip(a, 1, 2)": REAL,
+    "np.clip(a, None, 2)": REAL,
+    "a.clip(1, 2)": REAL,
+    "np.count_nonzero(a)": ALL,
+    "np.count_nonzero(a, axis=0)": ALL,
+    "np.count_nonzero(a, axis=1, keepdims=True)": ALL,
+    "np.ptp(a)": REAL,
+    "np.ptp(a, axis=1)": REAL,
+    "np.average(a)": REAL,
+    "np.average(a, axis=0)": REAL,
+    "np.average(a, weights=abs(a) + 1)": FLOATS,
+    "np.nonzero(a)": ALL,
+    "np.flatnonzero(a)": ALL,
+    "np.argwhere(a)": ALL,
+    "np.where(x)": ALL,
+    "np.extract(a, a)": ALL,
+    "np.repeat(x, 3)": ALL,
+    "np.repeat(a, 2, axis=1)": ALL,
+    "np.repeat(a, 2, axis=0)": ALL,
+    "np.repeat(x, np.arange(len(x)))": ALL,
+    "x.repeat(2)": ALL,
+    "np.unique(a)": ALL,
+    "np.unique(x, return_counts=True)": ALL,
+    "np.unique(a, return_index=True, return_inverse=True)": REAL,
+    "np.bincount(abs(x.astype(np.int64)))": REAL,
+    "np.bincount(abs(x.astype(np.int8)), minlength=20)": REAL,
+    "np.bincount(abs(x.astype(np.int64)), weights=x)": REAL,
+    "np.interp(x, s, s + 1)": REAL,
+    "np.interp(a, s, np.arange(len(s)), left=-5)": REAL,
+    "np.median(a)": REAL,
+    "np.median(a, axis=0)": REAL,
+    "np.median(a, axis=1)": REAL,
+    "np.quantile(x, 0.3)": REAL,
+    "np.percentile(a, 75)": REAL,
+    "np.percentile(a, np.array([0.0, 50.0, 100.0]))": "d",
+    "np.digitize(x, s)": REAL,
+    "np.digitize(a, s[::-1], right=True)": REAL,
+    "np.histogram(a, 5)": REAL,
+    "np.histogram(x, bins=4, range=(-1, 2))": REAL,
+    "np.histogram(x, s)": REAL,
+    "np.tril(a)": ALL,
+    "np.triu(a, 1)": ALL,
+    "np.triu(a, -1)": ALL,
+    "np.tril(a, -1)": ALL,
+    "np.roll(x, 2)": ALL,
+    "np.roll(a, -1)": ALL,
+    "np.roll(a, 7, axis=1)": ALL,
+    "np.convolve(x, s)": ALL[1:],
+    "np.convolve(x, s[:3], mode='same')": ALL[1:],
+    "np.convolve(x, s[:3], mode='valid')": ALL[1:],
+    "np.correlate(x, s[:3])": ALL[1:],
+    "np.correlate(x, s, mode='full')": ALL[1:],
+    "np.correlate(x, s[:4], 'same')": ALL[1:],
+    "np.array_equal(a, a)": ALL,
+    "np.array_equal(a, a.T)": ALL,
+    "np.allclose(a, a + 1)": REAL,
+    "np.isclose(a, a[0])": FLOATS,
+    "np.size(a)": ALL,
+    "np.shape(a)": ALL,
+    "np.trace(a)": ALL,
+    "np.union1d(x, s)": REAL,
+    "np.intersect1d(x, x[:4])": REAL,
+    "np.setdiff1d(x, s[:3])": REAL,
+    "np.setxor1d(x, s[1:])": REAL,
+    "np.isin(a, x[:3])": REAL,
+    "np.append(x, s)": ALL,
+    "np.ediff1d(a)": ALL[1:],
+    "np.trapezoid(x)": FLOATS,
+    "np.trapezoid(x, s)": FLOATS,
+    "np.rot90(a)": ALL,
+    "np.kron(a, a[:2, :2])": ALL[1:],
+    "np.delete(x, 2)": ALL,
+    "np.trim_zeros(x)": ALL,
+    "np.angle(x)": "FD",
+    "np.sinc(a)": FLOATS,
+    "np.cov(a)": FLOATS,
+    "np.corrcoef(a)": FLOATS,
+    "np.nan_to_num(a / 0)": FLOATS,
+    "np.nansum(a)": ALL,
+    "np.nansum(a, axis=0)": ALL,
+    "np.nanprod(x)": REAL,
+    "np.nanmean(a, axis=1)": REAL,
+    "np.nanmin(a, axis=0)": REAL,
+    "np.nanmax(a)": REAL,
+    "np.nanstd(a)": REAL,
+    "np.nanvar(a, axis=0)": REAL,
+    "np.nanargmax(a)": REAL,
+    "np.nancumsum(a)": REAL,
+    "np.nanmedian(a)": REAL,
+    "np.ascontiguousarray(a)": ALL,
+    "np.atleast_2d(x)": ALL,
+    "np.broadcast_to(x, (3, len(x)))": ALL,
+    "np.iscomplexobj(a)": ALL,
+    "np.take(a, np.array([2, 0, -1]), axis=1)": ALL,
+}
+ROUGH = {"e": 2e-2, "f": 2e-5, "F": 2e-5}
+
+
+def numbers(shape, dtype, nan=True):
+    values = numpy.random.default_rng(4).integers(-4, 5, shape) * 0.75
+    values.flat[::5] = 0
+    with numpy.errstate(all="ignore"):
+        if numpy.dtype(dtype).kind == "c":
+            values = values + 1j * values[::-1]
+        made = (numpy.abs(values) if numpy.dtype(dtype).kind in "?u" else values).astype(dtype)
+    if nan and numpy.dtype(dtype).kind == "f":
+        made.flat[7] = numpy.nan
+    return made
+
+
+def layouts(a):
+    yield a
+    yield numpy.asfortranarray(a)
+    yield numpy.repeat(a, 2, axis=-1)[..., ::2]
+    yield numpy.ascontiguousarray(a[::-1])[::-1]
+
+
+def parts(value):
+    return value if isinstance(value, tuple) else (value,)
+
+
+def check(found, expected, rough, context):
+    assert len(parts(found)) == len(parts(expected))
+    for each, other in zip(parts(found), parts(expected), strict=True):
+        each, other = numpy.asarray(each), numpy.asarray(other)
+        assert each.shape == other.shape and each.dtype == other.dtype, context
+        if other.dtype.kind in "fc":
+            numpy.testing.assert_allclose(each, other, rtol=rough, atol=rough, err_msg=str(context))
+        else:
+            assert each.tolist() == other.tolist(), context
+
+
+@pytest.mark.parametrize("text", CALLS)
+def test_as_numpy(text):
+    source = f"f = lambda a, x, s: {text}"
+    names = {"np": numpy}
+    exec(source, names)
+    f = weft.jit(names["f"], source=source)
+    with_nan = "nan" in text or text.startswith(("np.sort", "np.cum", "np.median", "np.clip"))
+    for dtype in CALLS[text]:
+        a, x = numbers((5, 5), dtype, with_nan), numbers((9,), dtype, with_nan)
+        s = numpy.unique(numbers((40,), dtype, False))
+        s = s if "trapezoid" not in text else numpy.arange(9).astype(dtype)
+        pairs = list(zip(layouts(a), layouts(x), strict=True))
+        for first, second in pairs if dtype in "dh" else pairs[:1]:
+            with warnings.catch_warnings(), numpy.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                expected = names["f"](first, second, s)
+                check(f(first, second, s), expected, ROUGH.get(dtype, 1e-12), (text, dtype, first.strides))
+
+
+@pytest.mark.parametrize(
+    "text, error, message",
+    [
+        ("np.bincount(x - 9)", ValueError, "must have no negative elements"),
+        ("np.repeat(x, -1)", ValueError, "repeats may not contain negative values"),
+        ("np.interp(x, x[:2], x)", ValueError, "fp and xp are not of the same length"),
+        ("np.histogram(x, 0)", ValueError, "`bins` must be positive"),
+        ("np.convolve(x, x[:0])", ValueError, "v cannot be empty"),
+        ("np.diff(x, axis=1)", np.CompileError, "axis 1 is out of bounds"),
+        ("np.cumsum(x, foo=1)", np.CompileError, "unexpected keyword argument 'foo'"),
+        ("np.median(x, keepdims=True)", np.CompileError, "takes no 'keepdims'"),
+        ("np.unique(x, axis=0)", np.CompileError, "takes no 'axis'"),
+        ("np.broadcast_to(x, (4, 2))", ValueError, "could not be broadcast"),
+        ("np.average(x, weights=x * 0)", ZeroDivisionError, "Weights sum to zero"),
+    ],
+)
+def test_errors(text, error, message):
+    source = f"f = lambda x: {text}"
+    names = {"np": numpy}
+    exec(source, names)
+    with pytest.raises(error, match=message):
+        weft.jit(names["f"], source=source)(numpy.arange(6))
+
+
+@pytest.mark.parametrize("text", CALLS)
+def test_without_elements(text):
+    source = f"f = lambda a, x, s: {text}"
+    names = {"np": numpy}
+    exec(source, names)
+    a, x = numpy.zeros((0, 0)), numpy.zeros(0)
+    with warnings.catch_warnings(), numpy.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            expected = names["f"](a, x, x)
+        except (ValueError, IndexError, ZeroDivisionError, TypeError):
+            return
+        check(weft.jit(names["f"], source=source)(a, x, x), expected, 1e-12, text)
