@@ -62,6 +62,10 @@ def back(array):
     return numpy.asarray(array.to_device("cpu"))
 
 
+def here(array):
+    return np.asarray(array, device="cpu")
+
+
 def launches():
     return [(each["name"], each["device"], each["fallback"]) for each in np.kernel_history()]
 
@@ -73,20 +77,20 @@ def test_one_kernel_on_the_gpu(size):
     np.clear_kernel_history()
     result = 2 * pieces(a, b) + a
     assert result.device == "cuda:0"
-    numpy.testing.assert_array_equal(
-        back(result), numpy.asarray(2 * pieces(np.array(x), np.array(y)) + np.array(x))
-    )
+    found = back(result)
     on_gpus = [launch for launch in launches() if launch[1] != "cpu"]
     assert len(on_gpus) == 1 and "pieces" in on_gpus[0][0] and not on_gpus[0][2]
+    a, b = here(x), here(y)
+    numpy.testing.assert_array_equal(found, numpy.asarray(2 * pieces(a, b) + a))
 
 
 @pytest.mark.parametrize("size", [3, 6000])
 def test_loops(size):
     n = numpy.arange(size)
-    numpy.testing.assert_array_equal(back(collatz(gpu(n))), numpy.asarray(collatz(np.array(n))))
+    numpy.testing.assert_array_equal(back(collatz(gpu(n))), numpy.asarray(collatz(here(n))))
     re, im = numpy.linspace(-2, 1, size), numpy.linspace(-1, 1, 5)[:, None]
     numpy.testing.assert_array_equal(
-        back(escapes(gpu(re), gpu(im), 40)), numpy.asarray(escapes(np.array(re), np.array(im), 40))
+        back(escapes(gpu(re), gpu(im), 40)), numpy.asarray(escapes(here(re), here(im), 40))
     )
 
 
@@ -96,11 +100,11 @@ def test_stencils(dtype):
     np.clear_kernel_history()
     result = mean_of_nine(gpu(a))
     assert result.device == "cuda:0"
-    numpy.testing.assert_array_equal(back(result), numpy.asarray(mean_of_nine(np.array(a))))
+    numpy.testing.assert_array_equal(back(result), numpy.asarray(mean_of_nine(here(a))))
     out = gpu(numpy.full(a.shape, 5, dtype))
     mean_of_nine(gpu(a), out=out)
-    expected = np.array(numpy.full(a.shape, 5, dtype))
-    mean_of_nine(np.array(a), out=expected)
+    expected = here(numpy.full(a.shape, 5, dtype))
+    mean_of_nine(here(a), out=expected)
     numpy.testing.assert_array_equal(back(out), numpy.asarray(expected))
     assert not any(launch[2] for launch in launches())
 
@@ -109,7 +113,7 @@ def test_what_kernels_do_not_run_is_computed_on_the_cpu():
     x = numpy.arange(5.0)
     result = root(gpu(x))
     assert result.device == "cuda:0"
-    numpy.testing.assert_array_equal(back(result), numpy.asarray(root(np.array(x))))
+    numpy.testing.assert_array_equal(back(result), numpy.asarray(root(here(x))))
     with pytest.raises(ValueError, match="negative"):
         root(gpu(-x - 1))
     rows = running(gpu(numpy.ones((3, 4))))
