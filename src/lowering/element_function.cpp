@@ -85,11 +85,11 @@ ElementFunction read_element_function(std::string_view text, std::string_view na
     ElementFunction result;
     for (const ValueId parameter : module.functions[0].parameters) {
         const ir::Type& type = module.functions[0].type(parameter);
-        if (type.is_buffer) throw ValueError(given + "() is no function of one element: it takes a buffer");
+        if (type.is_buffer) throw NotImplementedError(given + "() reads an array, which no operation does");
         result.inputs.push_back(type.scalar);
     }
     for (const ir::Type& type : module.functions[0].result_types) {
-        if (type.is_buffer) throw ValueError(given + "() is no function of one element: it gives a buffer");
+        if (type.is_buffer) throw NotImplementedError(given + "() gives an array, which no operation does");
         result.outputs.push_back(type.scalar);
     }
     if (!outputs.empty()) {

@@ -353,6 +353,16 @@ class TestWhatKernelsDoNotRun:
         assert count.tolist() == [len(str(n)) if n else 0 for n in numbers]
         assert total.tolist() == [sum(map(int, str(n))) for n in numbers]
 
+    def test_tables(self):
+        @np.vectorize(["float64(int64)"])
+        def looked_up(i):
+            return TABLE[i] + 1
+
+        assert looked_up(np.arange(4)).tolist() == [1.0, 3.0, 5.0, 7.0]
+        assert looked_up(np.arange(4)[:, None]).shape == (4, 1)
+        with pytest.raises(IndexError, match="index 10 is out of bounds for axis 0 with size 10"):
+            looked_up(np.arange(11))
+
     def test_signatures_decide_the_loop(self):
         @np.vectorize(["int64(int64)", "float64(float64)"])
         def checked(x):
@@ -365,6 +375,21 @@ class TestWhatKernelsDoNotRun:
         assert checked(np.arange(4, dtype="float32")).dtype == "float64"
         with pytest.raises(TypeError, match="not supported for the input types"):
             checked(1j)
+
+
+class TestInCompiledFunctions:
+    def test_of_numbers(self):
+        @np.jit
+        def total(a):
+            s = 0.0
+            for i in range(len(a)):
+                s += clipped_distance(a[i], 1.0)
+            return s
+
+        assert total(np.arange(5.0)) == 1 + 0 + 1 + 2 + 3
+
+
+TABLE = numpy.arange(10.0) * 2
 
 
 @np.jit
