@@ -107,7 +107,8 @@ Value FunctionLowering::call_value(const Value& callee, const Arguments& argumen
         if (value.type->kind == TypeKind::kNever) return never();
     }
     switch (symbol.kind) {
-        case SymbolKind::kFunction: return call_function(symbol, arguments);
+        case SymbolKind::kFunction:
+            return symbol.is_elementwise ? call_ufunc(symbol, arguments) : call_function(symbol, arguments);
         case SymbolKind::kKnown: return call_known(symbol, arguments);
         case SymbolKind::kRecord: return make_record(*symbol.record, arguments);
         default: fail(id, symbol.described() + " cannot be called in a compiled function");

@@ -578,6 +578,7 @@ private:
     Value replaced(const Value& record, const Arguments& arguments);
     std::optional<size_t> field_of(const Value& record, const std::string& name) const;
     Value call_function(const Symbol& symbol, const Arguments& arguments);
+    Value call_ufunc(const Symbol& symbol, const Arguments& arguments);
     // `before` are what an inner function takes from around, for its first parameters.
     Value call_source(const FunctionSource& callee, std::vector<Value> before, const Arguments& arguments);
 

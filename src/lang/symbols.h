@@ -53,7 +53,8 @@ struct Symbol {
     const Layout* layout = nullptr;        // kKnown: of a structured dtype
     std::vector<std::string> ancestors{};  // kException: of the class and those that it is of, a name each
     const FunctionSource* function =
-        nullptr;  // kFunction; null where it cannot be compiled, which `path` tells
+        nullptr;                  // kFunction; null where it cannot be compiled, which `path` tells
+    bool is_elementwise = false;  // kFunction: of numbers, for arrays element by element
 
     std::string described() const;
 };

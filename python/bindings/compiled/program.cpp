@@ -159,7 +159,8 @@ private:
                                                ? text_of(each.attr("__name__"))
                                                : std::to_string(reinterpret_cast<uintptr_t>(each.ptr())));
             }
-        } else if (kind == "function") {
+        } else if (kind == "function" || kind == "elementwise") {
+            symbol.is_elementwise = kind == "elementwise";
             fill_function(symbol, described[2]);
         } else if (kind == "array" || kind == "object") {
             symbol.kind = SymbolKind::kGlobal;

@@ -151,7 +151,7 @@ def describe(name, value, place=None):
         return ("constant", name, None)
     function = _function(value)
     if function is not None:
-        return ("function", name, function)
+        return ("elementwise" if _is_ufunc(value) else "function", name, function)
     return ("unknown", name, value)
 
 
@@ -306,6 +306,11 @@ def _path_in(module, name):
     if name in _OWN and f"{module.__name__}." in _HOMES_OF_OWN:
         return f"weft.{name}"
     return f"{_module_path(module)}.{name}"
+
+
+def _is_ufunc(value):
+    core = sys.modules.get("weft._core")  # which is not there yet where the prelude is packed
+    return core is not None and isinstance(getattr(value, "ufunc", value), core.ufunc)  # weft.numba's have one
 
 
 def _function(value):

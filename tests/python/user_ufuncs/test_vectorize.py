@@ -388,6 +388,38 @@ class TestInCompiledFunctions:
 
         assert total(np.arange(5.0)) == 1 + 0 + 1 + 2 + 3
 
+    def test_of_arrays(self):
+        @np.jit
+        def of_arrays(a, b):
+            c = 2 * clipped_distance(a, b) + 1
+            return c, clipped_distance(a[0], b).sum()
+
+        a, b = numpy.arange(12.0).reshape(3, 4), numpy.arange(4.0) * 2
+        whole, total = of_arrays(a, b)
+        numpy.testing.assert_array_equal(numpy.asarray(whole), 2 * reference(a, b) + 1)
+        assert total == reference(a[0], b).sum()
+
+    def test_of_arrays_that_do_not_fit(self):
+        @np.jit
+        def of_arrays(a, b):
+            return clipped_distance(a, b)
+
+        with pytest.raises(ValueError, match="could not be broadcast"):
+            of_arrays(np.zeros(3), np.zeros(4))
+
+    def test_of_several_results(self):
+        @np.jit
+        def of_arrays(a):
+            return both_parts(a)
+
+        with pytest.raises(np.CompileError, match=r"gives tuple\(float64, float64\) for each element"):
+            of_arrays(np.zeros(3))
+
+
+@np.vectorize(nopython=True)
+def both_parts(x):
+    return x, x + 1
+
 
 TABLE = numpy.arange(10.0) * 2
 
