@@ -17,7 +17,7 @@ ALLOWED = {
     "ops": {"core"},
     "ir": {"core", "ops"},
     "passes": {"core", "ops", "ir"},
-    "lang": {"core", "ops", "ir"},
+    "lang": {"core", "random", "ops", "ir"},
     "device": {"core"},
     "codegen": {"core", "random", "ops", "ir", "passes"},
     "library": {"core", "random", "ops", "device"},
@@ -36,8 +36,8 @@ FLOORS = {
     "codegen": [{"runtime", "bitcode"}, {"cache", "llvm", "interpreter"}, {"cpu", "ptx"}, {"service"}],
     "library": [
         {"gpu", "loops"},
-        {"indexing", "bits", "counting", "ordering", "products", "random", "fft"},
-        {"linalg"},
+        {"indexing", "bits", "counting", "ordering", "products", "fft"},
+        {"linalg", "random"},
         {"called"},
     ],
     "api": [

@@ -3,6 +3,7 @@
 
 #include "lang/argument_errors.h"
 #include "lang/arrays/functions.h"
+#include "lang/arrays/random.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
 
@@ -107,8 +108,7 @@ Value FunctionLowering::call_value(const Value& callee, const Arguments& argumen
         if (value.type->kind == TypeKind::kNever) return never();
     }
     switch (symbol.kind) {
-        case SymbolKind::kFunction:
-            return symbol.is_elementwise ? call_ufunc(symbol, arguments) : call_function(symbol, arguments);
+        case SymbolKind::kFunction: return call_function(symbol, arguments);
         case SymbolKind::kKnown: return call_known(symbol, arguments);
         case SymbolKind::kRecord: return make_record(*symbol.record, arguments);
         default: fail(id, symbol.described() + " cannot be called in a compiled function");
@@ -142,8 +142,26 @@ FunctionLowering::Arguments FunctionLowering::arguments_of(NodeId id, Environmen
 }
 
 Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arguments) {
-    if (symbol.function == nullptr) fail(arguments.where, symbol.path);
-    return call_source(*symbol.function, {}, arguments);
+    const NodeId where = arguments.where;
+    if (symbol.function == nullptr) fail(where, symbol.path);
+    const auto is_of_array = [](const Value& value) { return is_array(value.type); };
+    if (!symbol.is_elementwise || std::ranges::none_of(arguments.positional, is_of_array))
+        return call_source(*symbol.function, {}, arguments);
+    // A function of numbers, of which the program made a ufunc, for each element of arrays.
+    if (!arguments.keywords.empty())
+        fail(where, symbol.name + "() of arrays takes no " + arguments.keywords[0].first + "= here",
+             "Call it outside, or store its result.");
+    const auto each = [&](std::span<const Value> values) {
+        const Value result =
+            call_source(*symbol.function, {}, {{values.begin(), values.end()}, {}, where, false});
+        if (!is_scalar(result.type) && result.type->kind != TypeKind::kNever)
+            fail(where,
+                 symbol.name + "() of arrays gives " + lang::describe(result.type) + " for each element",
+                 "A function of whole arrays gives a number for each here.");
+        return result;
+    };
+    const Deferring result(*this, arguments.defers);
+    return elementwise(arguments.positional, each, where);
 }
 
 Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Value> before,
@@ -366,6 +384,8 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         if (const std::optional<Value> result = ArrayFunctions(*this, name, arguments).call(module))
             return *result;
     }
+    if (module == "numpy.random" || module == "numpy.random.mtrand")
+        return Draws(*this, nullptr, name, arguments).call();
     if (path == "weft.prange") return call_range(arguments);
     if (module == "builtins") {
         if (const std::optional<Value> result = call_builtin(name, arguments)) return *result;

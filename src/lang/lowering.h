@@ -551,6 +551,7 @@ private:
     Value with_axis_at(const Value& array, ir::ValueId axis);
     Value call_joined(const std::string& name, const Arguments& arguments);
     Value call_diagonal(const Arguments& arguments);
+    class Draws;  // random numbers (arrays/random.h)
     void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
     class ArrayFunctions;  // of NumPy's (arrays/functions.h)
     std::optional<Value> array_reduction(const Value& array, const std::string& name, const Arguments& rest);
@@ -578,7 +579,6 @@ private:
     Value replaced(const Value& record, const Arguments& arguments);
     std::optional<size_t> field_of(const Value& record, const std::string& name) const;
     Value call_function(const Symbol& symbol, const Arguments& arguments);
-    Value call_ufunc(const Symbol& symbol, const Arguments& arguments);
     // `before` are what an inner function takes from around, for its first parameters.
     Value call_source(const FunctionSource& callee, std::vector<Value> before, const Arguments& arguments);
 

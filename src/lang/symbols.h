@@ -43,6 +43,9 @@ struct Record {
     const void* handle = nullptr;           // whoever made it knows the class by that
 };
 
+// That of NumPy's Generator, whose only field is the address of its stream (lang/arrays/random.cpp).
+const Record* generator_record();
+
 struct Symbol {
     SymbolKind kind = SymbolKind::kUnknown;
     std::string name;                      // in the program

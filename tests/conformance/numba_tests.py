@@ -177,6 +177,7 @@ def swap():
     for module in (numba, numba.core.decorators):
         module.jit = module.njit = jit
     swap_ufuncs(weft, plain, Refused)
+    swap_states(weft)
 
 
 def swap_ufuncs(weft, plain, refused):
@@ -233,6 +234,24 @@ def swap_ufuncs(weft, plain, refused):
     }.items():
         for module in modules:
             setattr(module, name, decorator(name))
+
+
+def swap_states(weft):
+    """Lets tests that set the state of Numba's own np.random set that of weft's, too."""
+    import threading
+
+    from numba import _helperlib
+
+    theirs, of_numpy = _helperlib.rnd_set_state, _helperlib.rnd_get_np_state_ptr()
+
+    def set_state(pointer, state):
+        theirs(pointer, state)
+        if pointer == of_numpy:
+            stream = weft._core._stream_of_thread(threading.Lock())
+            stream.parts = (4, list(state[1]), [], state[0], 0, 0)
+            stream.spare = (0, 0.0)
+
+    _helperlib.rnd_set_state = set_state
 
 
 def keep_lines():

@@ -302,6 +302,7 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
     if (add_structures(object, parameter)) return;
     if (add_buffer(object, parameter, function, name)) return;
     if (add_shared(object, parameter, function, name)) return;
+    if (add_generator(object)) return;
     if (add_record(object, parameter, function, name)) return;
     const nb::object plain = nb::getattr(nb::handle(object), "value", nb::object());
     if (plain.is_valid() && nb::hasattr(nb::handle(object).type(), "__members__")) {  // flags
@@ -380,6 +381,22 @@ void CallArguments::add_listed(PyObject* items, size_t parameter, const std::str
 
 void CallArguments::finish() {
     if (lists_.is_shared()) key_.push_back(key_of(KeyKind::kShared, 0));
+}
+
+// One of NumPy's or weft's: it has a bit generator, whose capsule is the stream.
+bool CallArguments::add_generator(PyObject* object) {
+    if (PyObject_HasAttrString(object, "bit_generator") == 0) return false;
+    const nb::object stream = nb::handle(object).attr("bit_generator");
+    if (!nb::hasattr(stream, "capsule")) return false;
+    const nb::object capsule = stream.attr("capsule");
+    const auto address = reinterpret_cast<int64_t>(PyCapsule_GetPointer(capsule.ptr(), "BitGenerator"));
+    if (address == 0) throw_python_error();
+    kept_.push_back(capsule);
+    generators_.emplace_back(address, nb::borrow(object));
+    key_.push_back(key_of(KeyKind::kRecord, 0));
+    key_.push_back(reinterpret_cast<uint64_t>(lang::generator_record()));
+    add_scalar(ScalarType::kInt64, false, &address);
+    return true;
 }
 
 bool CallArguments::add_record(PyObject* object, size_t parameter, const std::string& function,

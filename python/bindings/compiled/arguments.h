@@ -113,6 +113,8 @@ public:
     /// Of arrays that are on a GPU.
     HostCopies& host_copies() { return host_copies_; }
     bool has_host_copies() const { return !host_copies_.empty(); }
+    /// NumPy's Generators among the arguments, by the addresses of their streams.
+    const std::vector<std::pair<int64_t, nb::object>>& generators() const { return generators_; }
     /// Results are NumPy's arrays and Python's numbers, unless an argument is an array of weft's.
     void prefer_numpy() { prefers_numpy_ = true; }
     bool gives_numpy() const;
@@ -134,6 +136,7 @@ private:
     uint64_t key_of_shape(size_t rank, bool readonly, bool contiguous) const;
     void add_memory(int64_t itemsize, char* data, std::span<const int64_t> shape,
                     std::span<const int64_t> strides, bool contiguous, size_t parameter);
+    bool add_generator(PyObject* object);
     bool add_record(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
     bool add_buffer(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
     bool add_shared(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
@@ -152,6 +155,7 @@ private:
     std::vector<HostView> views_;
     FewOf<Py_buffer, 6> buffers_;
     std::vector<nb::object> kept_;
+    std::vector<std::pair<int64_t, nb::object>> generators_;
     HostCopies own_copies_;
     HostCopies& host_copies_ = own_copies_;
     GivenLists lists_;

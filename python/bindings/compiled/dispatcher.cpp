@@ -201,6 +201,33 @@ std::vector<nb::object> globals_of(const State& state, const Program& program,
     return all;
 }
 
+// Holds the locks of the Generators among the arguments.
+class StreamLocks {
+public:
+    explicit StreamLocks(const CallArguments& arguments) {
+        for (const auto& [stream, generator] : arguments.generators()) {
+            nb::object lock = generator.attr("bit_generator").attr("lock");
+            lock.attr("acquire")();
+            held_.push_back(std::move(lock));
+        }
+    }
+    StreamLocks(const StreamLocks&) = delete;
+    StreamLocks& operator=(const StreamLocks&) = delete;
+    ~StreamLocks() {
+        PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+        PyErr_Fetch(&type, &value, &trace);
+        for (const nb::object& lock : held_) {
+            PyObject* const released = PyObject_CallMethod(lock.ptr(), "release", nullptr);
+            if (released == nullptr) PyErr_Clear();
+            Py_XDECREF(released);
+        }
+        PyErr_Restore(type, value, trace);
+    }
+
+private:
+    std::vector<nb::object> held_;
+};
+
 struct Signature {
     std::vector<lang::TypeRef> types;
     std::vector<lang::GlobalArgument> globals;
@@ -373,6 +400,8 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     if (!arguments.lists().empty()) arguments.lists().copy_in(code->arguments, arguments.words().data());
     int64_t status = 0;
     Listening listening{*code};
+    std::optional<StreamLocks> locks;
+    if (!arguments.generators().empty()) locks.emplace(arguments);
     const CallRecord record;
     {
         std::optional<codegen::ListenerScope> scope;

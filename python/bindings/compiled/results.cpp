@@ -30,6 +30,8 @@ nb::object Results::next(lang::TypeRef type) {
             }
         }
         case lang::TypeKind::kRecord:
+            if (type->record == lang::generator_record()) return generator_at(word());
+            [[fallthrough]];
         case lang::TypeKind::kTuple: {
             nb::object tuple = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(type->parts.size())));
             for (size_t i = 0; i < type->parts.size(); ++i) {
@@ -76,6 +78,13 @@ nb::object Results::next(lang::TypeRef type) {
         }
         default: return nb::none();
     }
+}
+
+nb::object Results::generator_at(int64_t address) const {
+    for (const auto& [stream, object] : arguments_->generators()) {
+        if (stream == address) return object;
+    }
+    return nb::none();
 }
 
 int64_t Results::word() {

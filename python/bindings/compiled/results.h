@@ -44,6 +44,7 @@ public:
 
 private:
     int64_t word();
+    nb::object generator_at(int64_t address) const;
     bool gives_numpy() const { return arguments_ != nullptr && arguments_->gives_numpy(); }
     nb::object next_array(lang::TypeRef type);
     nb::object next_structures(lang::TypeRef type);

@@ -9,6 +9,7 @@
 #include "objects/objects.h"
 #include "random/seed_sequence.h"
 #include "random/start.h"
+#include "random/thread_stream.h"
 
 namespace weft::python {
 
@@ -178,6 +179,15 @@ void bind_streams(nb::module_& m) {
         "_stream_of",
         [](nb::handle capsule, nb::handle lock) { return new StreamHandle(nb::borrow(capsule), lock); },
         nb::rv_policy::take_ownership, arg("capsule"), arg("lock"));
+    // The stream of numpy.random's functions in compiled functions; it ends with the thread.
+    m.def(
+        "_stream_of_thread",
+        [](nb::handle lock) {
+            ThreadStream& stream = stream_of_thread();
+            return new StreamHandle(steal_or_throw(PyCapsule_New(&stream.source, "BitGenerator", nullptr)),
+                                    lock);
+        },
+        nb::rv_policy::take_ownership, arg("lock"));
     m.def(
         "_seed_pool",
         [](nb::handle words, nb::handle path, uint32_t size) {

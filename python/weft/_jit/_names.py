@@ -22,7 +22,8 @@ _NUMBER_TYPES = frozenset(
 ) | {"float32", "float64", "complex64", "complex128"}
 _ARRAY_PACKAGES = frozenset(("numpy", "weft"))
 _PACKAGES = _ARRAY_PACKAGES | {"numba"}
-_NAMESPACES = ("numpy", "weft", "math", "cmath", "builtins")
+_RANDOM = [f"{package}.random" for package in ("numpy", "weft")]
+_NAMESPACES = ("numpy", "weft", "math", "cmath", "builtins", *_RANDOM)
 
 
 class Names:
@@ -140,6 +141,8 @@ def describe(name, value, place=None):
         return ("scalar", name, *scalar)
     if _is_array(value) or _is_structure(value):
         return ("array", name, value)
+    if _is_generator(value):
+        return ("object", name, value)
     if _is_structured_dtype(value):
         return ("structure", name, value)
     if (type(value) is tuple or is_record(type(value))) and _is_argument(value):
@@ -235,6 +238,11 @@ def _is_structure(value):
     return isinstance(value, getattr(numpy, "void", ())) and value.dtype.names is not None
 
 
+def _is_generator(value):
+    """Whether it is a Generator of NumPy's or weft's, from whose stream compiled functions draw."""
+    return any(isinstance(value, sys.modules[name].Generator) for name in _RANDOM if name in sys.modules)
+
+
 def _is_structured_dtype(value):
     numpy = sys.modules.get("numpy")
     return isinstance(value, getattr(numpy, "dtype", ())) and value.names is not None and not value.hasobject
@@ -310,7 +318,9 @@ def _path_in(module, name):
 
 def _is_ufunc(value):
     core = sys.modules.get("weft._core")  # which is not there yet where the prelude is packed
-    return core is not None and isinstance(getattr(value, "ufunc", value), core.ufunc)  # weft.numba's have one
+    return core is not None and isinstance(
+        getattr(value, "ufunc", value), core.ufunc
+    )  # weft.numba's have one
 
 
 def _function(value):

@@ -21,61 +21,10 @@ namespace weft {
 
 namespace {
 
+using distributions::check;
 using distributions::Constraint;
 using distributions::Numbers;
 using distributions::Parameter;
-
-// The largest mean whose numbers fit int64, ten deviations off.
-const double kLargestMean = 0x1p63 - std::sqrt(0x1p63) * 10;
-
-// What is wrong with a number, after its name; null if nothing is. Of arrays NumPy says it in other words.
-const char* fault(Constraint constraint, double value, bool of_array) {
-    const auto text = [of_array](const char* number, const char* array) { return of_array ? array : number; };
-    switch (constraint) {
-        case Constraint::kNone: break;
-        case Constraint::kNonNegative:
-            if (!std::isnan(value) && std::signbit(value)) return " < 0";
-            break;
-        case Constraint::kPositiveNotNan:
-            if (std::isnan(value)) return " must not be NaN";
-            [[fallthrough]];
-        case Constraint::kPositive:
-            if (value <= 0) return " <= 0";
-            break;
-        case Constraint::kUpToOne:
-            if (!(value >= 0 && value <= 1))
-                return text(" < 0, {} > 1 or {} is NaN", " < 0, {} > 1 or {} contains NaNs");
-            break;
-        case Constraint::kAboveZeroToOne:
-            if (!(value > 0 && value <= 1)) return " <= 0, {} > 1 or {} contains NaNs";
-            break;
-        case Constraint::kBelowOne:
-            if (!(value >= 0 && value < 1))
-                return text(" < 0, {} >= 1 or {} is NaN", " < 0, {} >= 1 or {} contains NaNs");
-            break;
-        case Constraint::kAboveOne:
-            if (!(value > 1)) return text(" <= 1 or {} is NaN", " <= 1 or {} contains NaNs");
-            break;
-        case Constraint::kAtLeastOne:
-            if (!(value >= 1)) return text(" < 1 or {} is NaN", " < 1 or {} contains NaNs");
-            break;
-        case Constraint::kPoisson:
-            if (of_array && !(value <= kLargestMean)) return " value too large";
-            if (!(value >= 0)) return text(" < 0 or {} is NaN", " < 0 or {} contains NaNs");
-            if (!(value <= kLargestMean)) return " value too large";
-            break;
-    }
-    return nullptr;
-}
-
-void check(const Parameter& parameter, double value, bool of_array) {
-    const char* found = fault(parameter.constraint, value, of_array);
-    if (found == nullptr) return;
-    std::string text = std::string(parameter.name) + found;
-    for (size_t at = text.find("{}"); at != std::string::npos; at = text.find("{}"))
-        text.replace(at, 2, parameter.name);
-    throw ValueError(text);
-}
 
 // Reads an array on the host over a shape that it broadcasts to, from element to element.
 class Walk {

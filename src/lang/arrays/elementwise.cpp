@@ -249,25 +249,6 @@ Value FunctionLowering::call_where(const Arguments& arguments) {
     return choose(arguments.positional);
 }
 
-// A function of numbers, of which the program made a ufunc.
-Value FunctionLowering::call_ufunc(const Symbol& symbol, const Arguments& arguments) {
-    if (!any_array(arguments.positional)) return call_function(symbol, arguments);
-    const NodeId where = arguments.where;
-    if (!arguments.keywords.empty())
-        fail(where, symbol.name + "() of arrays takes no " + arguments.keywords[0].first + "= here",
-             "Call it outside, or store its result.");
-    const auto each = [&](std::span<const Value> values) {
-        const Value result = call_function(symbol, {{values.begin(), values.end()}, {}, where, false});
-        if (!is_scalar(result.type) && result.type->kind != TypeKind::kNever)
-            fail(where,
-                 symbol.name + "() of arrays gives " + lang::describe(result.type) + " for each element",
-                 "A function of whole arrays gives a number for each here.");
-        return result;
-    };
-    const Deferring result(*this, arguments.defers);
-    return elementwise(arguments.positional, each, where);
-}
-
 // a.ravel(): a view where the elements lie in order, else a copy.
 Value FunctionLowering::ravelled(const Value& array, NodeId where) {
     if (array.type->rank == 1 && array.type->contiguous) return array;

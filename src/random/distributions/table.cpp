@@ -1,11 +1,14 @@
 #include "random/distributions/table.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 #include <type_traits>
 
 #include "core/threads/interrupt.h"
 #include "random/distributions/real.h"
 #include "random/distributions/whole.h"
+#include "weft/errors.h"
 
 namespace weft::distributions {
 
@@ -103,6 +106,49 @@ constexpr Distribution whole(std::string_view name, Parameters... parameters) {
             [](Bits& bits, const Numbers& n, std::span<int64_t> out) { Way::fill_all(bits, n, out); }};
 }
 
+// The largest mean whose numbers fit int64, ten deviations off.
+const double kLargestMean = 0x1p63 - std::sqrt(0x1p63) * 10;
+
+// What is wrong with a number, after its name; null if nothing is. Of arrays NumPy says it in other words.
+const char* fault(Constraint constraint, double value, bool of_array) {
+    const auto text = [of_array](const char* number, const char* array) { return of_array ? array : number; };
+    switch (constraint) {
+        case Constraint::kNone: break;
+        case Constraint::kNonNegative:
+            if (!std::isnan(value) && std::signbit(value)) return " < 0";
+            break;
+        case Constraint::kPositiveNotNan:
+            if (std::isnan(value)) return " must not be NaN";
+            [[fallthrough]];
+        case Constraint::kPositive:
+            if (value <= 0) return " <= 0";
+            break;
+        case Constraint::kUpToOne:
+            if (!(value >= 0 && value <= 1))
+                return text(" < 0, {} > 1 or {} is NaN", " < 0, {} > 1 or {} contains NaNs");
+            break;
+        case Constraint::kAboveZeroToOne:
+            if (!(value > 0 && value <= 1)) return " <= 0, {} > 1 or {} contains NaNs";
+            break;
+        case Constraint::kBelowOne:
+            if (!(value >= 0 && value < 1))
+                return text(" < 0, {} >= 1 or {} is NaN", " < 0, {} >= 1 or {} contains NaNs");
+            break;
+        case Constraint::kAboveOne:
+            if (!(value > 1)) return text(" <= 1 or {} is NaN", " <= 1 or {} contains NaNs");
+            break;
+        case Constraint::kAtLeastOne:
+            if (!(value >= 1)) return text(" < 1 or {} is NaN", " < 1 or {} contains NaNs");
+            break;
+        case Constraint::kPoisson:
+            if (of_array && !(value <= kLargestMean)) return " value too large";
+            if (!(value >= 0)) return text(" < 0 or {} is NaN", " < 0 or {} contains NaNs");
+            if (!(value <= kLargestMean)) return " value too large";
+            break;
+    }
+    return nullptr;
+}
+
 using New = Modern<double>;
 constexpr Parameter kLoc = {"loc"}, kScale = {"scale", kNonNegative}, kDf = {"df", kPositive},
                     kDfnum = {"dfnum", kPositive}, kDfden = {"dfden", kPositive},
@@ -195,6 +241,15 @@ constexpr std::array kAll = {
 }  // namespace
 
 std::span<const Distribution> all() { return kAll; }
+
+void check(const Parameter& parameter, double value, bool of_array) {
+    const char* found = fault(parameter.constraint, value, of_array);
+    if (found == nullptr) return;
+    std::string text = std::string(parameter.name) + found;
+    for (size_t at = text.find("{}"); at != std::string::npos; at = text.find("{}"))
+        text.replace(at, 2, parameter.name);
+    throw ValueError(text);
+}
 
 const Distribution* find(std::string_view name) {
     const auto* found = std::ranges::find(kAll, name, &Distribution::name);

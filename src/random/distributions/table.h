@@ -49,6 +49,9 @@ struct Distribution {
     void (*fill_whole)(Bits&, const Numbers&, std::span<int64_t>) = nullptr;
 };
 
+// Throws ValueError where a number is none that the parameter may be; of arrays NumPy says it in other words.
+void check(const Parameter& parameter, double value, bool of_array = false);
+
 std::span<const Distribution> all();
 // Null if there is none.
 const Distribution* find(std::string_view name);
