@@ -366,9 +366,10 @@ bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
     const Value result = at_border(convert(kept(value), result_, id));
     if (!lower_finals(0, environment)) return false;
     for (Value& variable : environment) release(variable);
-    const std::vector<Value> around = temporaries_;  // which end on the other ways, too
+    const std::vector<Value> around = temporaries_;
     end_temporaries(0);
-    temporaries_ = around;
+    const bool goes_on = inlined_ != nullptr && !inlined_->is_loop;
+    if (!goes_on) temporaries_ = around;  // which end on the other ways, too
     return_parts(result.parts);
     return false;
 }

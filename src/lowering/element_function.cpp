@@ -28,7 +28,8 @@ std::string_view refusal_of(const Instruction& instruction) {
         case Opcode::kHeap: return "allocates memory";
         case Opcode::kTell: return "prints";
         case Opcode::kSpread: return "has a parallel loop";
-        case Opcode::kCall: return "calls itself";
+        case Opcode::kEngine: return "calls the engine";
+        case Opcode::kCall: return instruction.catches ? "catches errors" : "calls itself";
         default: return {};
     }
 }
@@ -99,7 +100,9 @@ ElementFunction read_element_function(std::string_view text, std::string_view na
         result.outputs.assign(outputs.begin(), outputs.end());
     }
     ir::Function function = casting(module.functions[0], std::string(name), result.outputs);
+    function.is_kernel = true;  // as what calls it is: all calls are inlined
     passes::inline_calls(module, function);
+    function.is_kernel = false;
     check_runs_in_kernels(function.body, given);
     result.cost = static_cast<int>(std::max<int64_t>(cost_of(function.body), 1));
     result.ir = ir::print(function);

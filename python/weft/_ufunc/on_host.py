@@ -79,7 +79,10 @@ class HostUfunc(PythonUfunc):
         if key not in self._results:
             samples = tuple(_WEAK_ZERO[one] if one in _WEAK else one.type(0) for one in types)
             ir, _ = self._function._lowered(samples)
-            self._results[key] = list(outputs) or result_dtypes(ir), "tell " not in ir
+            self._results[key] = (
+                list(outputs) or result_dtypes(ir),
+                not any(word in ir for word in ("tell ", "engine ")),  # which have an order
+            )
         return self._results[key]
 
     def __call__(self, *inputs, out=None, where=True):

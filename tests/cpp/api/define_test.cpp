@@ -140,6 +140,20 @@ TEST(DefinedOperation, RunningResultsGoFromLeftToRight) {
     }
 }
 
+TEST(DefinedOperation, LargeFunctionsAreInlinedWhereverTheyAreCalled) {
+    std::string body;
+    for (int k = 0; k < 300; ++k) {
+        const std::string before = k == 0 ? "%x" : "%v" + std::to_string(k - 1);
+        body += "%v" + std::to_string(k) + " = add " + before + ", %x\n";
+    }
+    const DefinedLoop loops[] = {
+        {"function @twice(%x: f64) : f64 { %a = call @long(%x) : f64 "
+         "%b = call @long(%a) : f64 return %b }\nfunction @long(%x: f64) : f64 {\n" +
+         body + "return %v299 }"}};
+    const Argument inputs[] = {array{1.0, 2.0}};
+    expect_equal(call(define_operation("twice", loops), inputs)[0], {301.0 * 301.0, 2 * 301.0 * 301.0});
+}
+
 TEST(DefinedOperation, RefusesWhatKernelsDoNotRun) {
     const auto define = [](const char* ir) { define_operation("f", std::vector<DefinedLoop>{{ir}}); };
     EXPECT_THROW(define("function @f(%x: f64) : f64 { raise 1 }"), NotImplementedError);

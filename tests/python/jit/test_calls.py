@@ -761,3 +761,19 @@ def test_calls_in_place_name_their_own_line():
         compiled(numpy.ones(3), 3)
     last = traceback.extract_tb(error.tb)[-1]
     assert (last.name, last.line) == ("taken", "return a[i]")
+
+
+def test_what_a_small_function_makes_for_its_result_is_given_back_once():
+    @np.jit
+    def total(x, y):
+        return np.sum(np.array([x, y]))
+
+    @np.jit
+    def totals(n):
+        s = 0.0
+        for i in range(n):
+            s += total(i, 1.0)
+        return s
+
+    assert totals(1000) == sum(range(1000)) + 1000
+    assert np.jit(lambda x: total(x, 2.0) * total(x, 3.0))(1.0) == 12.0

@@ -353,6 +353,28 @@ class TestWhatKernelsDoNotRun:
         assert count.tolist() == [len(str(n)) if n else 0 for n in numbers]
         assert total.tolist() == [sum(map(int, str(n))) for n in numbers]
 
+    def test_the_engine_and_caught_errors(self):
+        @np.vectorize(nopython=True)
+        def noisy(x):
+            return x + np.random.random()
+
+        @np.vectorize(nopython=True)
+        def length(x, y):
+            return np.linalg.norm(np.array([x, y]))
+
+        @np.vectorize(nopython=True)
+        def guarded(x):
+            try:
+                return at_least_one(x)
+            except ValueError:
+                return -1.0
+
+        for size in (3, 10_000):
+            found = numpy.asarray(noisy(np.zeros(size)))
+            assert len(set(found)) == size and (found >= 0).all() and (found < 1).all()
+        assert length(np.array([3.0, 6.0]), 4.0).tolist() == [5.0, math.sqrt(52)]
+        assert guarded(np.arange(3.0)).tolist() == [-1.0, 1.0, 2.0]
+
     def test_tables(self):
         @np.vectorize(["float64(int64)"])
         def looked_up(i):
@@ -419,6 +441,13 @@ class TestInCompiledFunctions:
 @np.vectorize(nopython=True)
 def both_parts(x):
     return x, x + 1
+
+
+@np.jit
+def at_least_one(x):
+    if x < 1:
+        raise ValueError
+    return x
 
 
 TABLE = numpy.arange(10.0) * 2
