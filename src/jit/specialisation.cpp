@@ -144,6 +144,11 @@ KernelText kernel_text(const lang::FunctionSource& function, std::span<const lan
     const lang::Lowered lowered = lang::lower(function, arguments, options.semantics, globals);
     KernelText text;
     text.ir = text_of(lowered);
+    text.result = lang::describe(lowered.result);
+    const auto is_number = [](lang::TypeRef type) { return type->kind == lang::TypeKind::kScalar; };
+    text.gives_numbers = is_number(lowered.result) ||
+                         (lowered.result->kind == lang::TypeKind::kTuple && !lowered.result->parts.empty() &&
+                          std::ranges::all_of(lowered.result->parts, is_number));
     for (const lang::Site& site : lowered.sites) text.exceptions.push_back(site.exception);
     return text;
 }

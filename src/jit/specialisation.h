@@ -79,6 +79,8 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
 struct KernelText {
     std::string ir;
     std::vector<std::string> exceptions;
+    std::string result;          // its type, for people
+    bool gives_numbers = false;  // one, or a tuple of several
 };
 KernelText kernel_text(const lang::FunctionSource& function, std::span<const lang::TypeRef> arguments,
                        const Options& options, std::span<const lang::GlobalArgument> globals);

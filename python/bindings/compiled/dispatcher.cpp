@@ -579,7 +579,7 @@ std::string signature_of(const State& state, const jit::Specialisation& code) {
 
 // The kernel IR for arguments, given by their places, and the exceptions of its sites; no machine code is
 // made.
-nb::tuple lowered(nb::handle function, const nb::tuple& given) {
+nb::tuple lowered(nb::handle function, const nb::tuple& given, bool of_numbers) {
     JitObject* const self = checked(function);
     refresh(self);
     const State& state = *self->state;
@@ -591,6 +591,9 @@ nb::tuple lowered(nb::handle function, const nb::tuple& given) {
     const Signature signature = types_of(state, *state.program, arguments, false);
     const jit::KernelText made =
         jit::kernel_text(state.program->entry(), signature.types, state.options, signature.globals);
+    if (of_numbers && !made.gives_numbers)
+        throw TypeError(state.program->entry().name + "() gives " + made.result +
+                        ", which is no element of an array: return numbers");
     nb::list exceptions;
     for (const std::string& each : made.exceptions) exceptions.append(each.c_str());
     return nb::make_tuple(made.ir.c_str(), exceptions);
@@ -736,15 +739,15 @@ void bind_jit(nb::module_& m) {
         "The kernel IR of each signature, as a dict.");
     method(
         jit_type, "_lowered",
-        [](nb::handle self, const nb::tuple& given) {
+        [](nb::handle self, const nb::tuple& given, bool of_numbers) {
             try {
-                return lowered(self, given);
+                return lowered(self, given, of_numbers);
             } catch (const lang::CompileError& error) {
                 set_compile_error(error);
                 throw_python_error();
             }
         },
-        nb::arg("arguments"));
+        nb::arg("arguments"), nb::arg("of_numbers") = false);
     method(
         jit_type, "inspect_llvm", [](nb::handle self) { return texts_of(self, "llvm"); },
         "LLVM's IR of each signature after its passes, as a dict.");

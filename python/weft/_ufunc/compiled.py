@@ -87,7 +87,7 @@ class _Maker:
         )
 
     def _loop(self, types, outputs=()):
-        ir, _ = self._compiled._lowered(tuple(_sample(kind) for kind in types))
+        ir, _ = self._compiled._lowered(tuple(_sample(kind) for kind in types), True)
         if not result_dtypes(ir):
             raise TypeError(f"{self._compiled.__name__}() returns nothing that elements are made of")
         return ir, list(outputs)

@@ -78,7 +78,7 @@ class HostUfunc(PythonUfunc):
         key = tuple(types)
         if key not in self._results:
             samples = tuple(_WEAK_ZERO[one] if one in _WEAK else one.type(0) for one in types)
-            ir, _ = self._function._lowered(samples)
+            ir, _ = self._function._lowered(samples, True)
             self._results[key] = (
                 list(outputs) or result_dtypes(ir),
                 not any(word in ir for word in ("tell ", "engine ")),  # which have an order

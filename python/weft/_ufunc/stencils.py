@@ -307,7 +307,7 @@ class _Loop:
         key = tuple((x.dtype, x.ndim) if isinstance(x, ndarray) else type(x) for x in given)
         if key not in self._dtypes:
             samples = [_core.zeros((1,) * x.ndim, x.dtype) if isinstance(x, ndarray) else x for x in given]
-            ir, _ = self._element._lowered((*samples, *[0] * len(shape)))
+            ir, _ = self._element._lowered((*samples, *[0] * len(shape)), True)
             found = result_dtypes(ir)
             if len(found) != 1:
                 raise owner.error("Stencil kernel must return a scalar, one for each element")

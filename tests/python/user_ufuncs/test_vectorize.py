@@ -1,5 +1,6 @@
 """weft.vectorize with signatures or Numba's keywords: functions of the program's as ufuncs that are fused."""
 
+import enum
 import functools
 import gc
 import math
@@ -291,6 +292,19 @@ class TestErrors:
             @np.vectorize(["float64(float64)"])
             def f(a):
                 return undefined_name(a)  # noqa: F821
+
+    def test_results_that_are_no_numbers(self):
+        class Kind(enum.IntEnum):
+            SMALL = 7
+            LARGE = 9
+
+        f = np.vectorize(nopython=True)(lambda x: Kind.SMALL if x < 3 else Kind.LARGE)
+        with pytest.raises(TypeError, match="which is no element of an array: return numbers"):
+            f(np.arange(5))
+        g = np.vectorize(nopython=True)(lambda x: int(Kind.SMALL if x < 3 else Kind.LARGE))
+        assert g(np.arange(5)).tolist() == [7, 7, 7, 9, 9]
+        with pytest.raises(TypeError):
+            np.vectorize(nopython=True)(lambda x: None)(np.arange(5))
 
     def test_unknown_option(self):
         with pytest.raises(TypeError, match="no option 'speed'"):
