@@ -174,7 +174,7 @@ LATER = {
     "get_cmake_dir": "_engine.cpp",
     "get_include": "_engine.cpp",
     "install": "_install",
-    "guvectorize": "_ufunc.generalized",
+    "guvectorize": "_ufunc.guvectorize",
     "jit": "_jit._decorator",
     "njit": "_jit._decorator",
     "prange": "_jit._decorator",

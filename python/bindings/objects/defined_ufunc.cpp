@@ -71,8 +71,7 @@ const OpInfo* make(const UfuncObject& ufunc, const std::string& codes) {
     nb::list types;
     for (const char code : codes) types.append(type_of_code(code));
     const nb::object maker = defined.maker;
-    const nb::object made =
-        maker(nb::handle(reinterpret_cast<PyObject*>(const_cast<UfuncObject*>(&ufunc))), nb::tuple(types));
+    const nb::object made = maker(object_of(ufunc), nb::tuple(types));
     if (!is_ufunc(made)) {
         defined.host = made;
         return nullptr;

@@ -85,7 +85,12 @@ class HostUfunc(PythonUfunc):
             )
         return self._results[key]
 
-    def __call__(self, *inputs, out=None, where=True):
+    def __call__(self, *inputs, out=None, where=True, **options):
+        for name in options:
+            raise TypeError(
+                f"{self.__name__}() is computed at its call, since no kernel runs it, and takes out and where, "
+                f"not {name}"
+            )
         if len(inputs) > self.nin:
             if out is not None:
                 raise TypeError("cannot specify 'out' as both a positional and keyword argument")

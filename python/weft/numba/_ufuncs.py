@@ -3,7 +3,7 @@
 import sys
 
 from weft._functions.apply import vectorize as _vectorize
-from weft._ufunc.generalized import guvectorize as _guvectorize
+from weft._ufunc.guvectorize import guvectorize as _guvectorize
 from weft._ufunc.stencils import stencil as _stencil
 from weft.numba import config
 from weft.numba._signatures import is_signature

@@ -66,6 +66,8 @@ private:
     void check_depth();
     llvm::Value* depth();
     void share_pauses(Pauses& pauses);
+    static bool has_calls(const ir::Region& region);  // of functions that are there
+    // function_pauses.cpp
     bool always_calls(const ir::Region& body) const;
     std::optional<int64_t> constant_in(const ir::Region& region, ir::ValueId value) const;
     bool is_conjunction(const ir::Region& body, const ir::Instruction* condition) const;

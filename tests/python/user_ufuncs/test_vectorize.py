@@ -344,6 +344,19 @@ class TestWhatKernelsDoNotRun:
             0.0,
         ]
 
+    def test_options_that_it_does_not_take(self):
+        @np.vectorize(nopython=True)
+        def positive(x):
+            if x < 0:
+                raise ValueError
+            return x
+
+        assert positive(np.arange(3.0)).tolist() == [0.0, 1.0, 2.0]
+        with pytest.raises(
+            TypeError, match=r"positive\(\) is computed at its call.*takes out and where, not dtype"
+        ):
+            positive(np.arange(3.0), dtype="float32")
+
     def test_recursion(self):
         @np.vectorize(nopython=True)
         def fibonacci(n):
