@@ -428,6 +428,7 @@ void FunctionLowering::for_each_place(std::span<const ValueId> shape,
         if (d == shape.size()) return body(indices);
         builder_->for_loop(builder_->index(0), shape[d], builder_->index(1), {},
                            [&](ir::Builder&, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+                               const Nested nested(*this);
                                indices.push_back(arguments[0]);
                                level();
                                indices.pop_back();

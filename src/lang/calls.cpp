@@ -4,6 +4,7 @@
 #include "lang/argument_errors.h"
 #include "lang/arrays/functions.h"
 #include "lang/arrays/random.h"
+#include "lang/arrays/ufuncs.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
 
@@ -67,6 +68,8 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
         const std::string& name = node(call.children[0]).atoms[0];
         if (base.type->kind != TypeKind::kSymbol && !field_of(base, name))
             return call_method(base, name, arguments_of(id, environment, is_list(base.type)));
+        if (Ufuncs::is_ufunc(base) && Ufuncs::has_method(name))
+            return Ufuncs(*this, base, id).call_method(name, arguments_of(id, environment));
         callee = attribute_of(base, name, call.children[0]);  // a.dtype.type(1)
     } else {
         callee = lower(call.children[0], environment);
@@ -144,24 +147,8 @@ FunctionLowering::Arguments FunctionLowering::arguments_of(NodeId id, Environmen
 Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arguments) {
     const NodeId where = arguments.where;
     if (symbol.function == nullptr) fail(where, symbol.path);
-    const auto is_of_array = [](const Value& value) { return is_array(value.type); };
-    if (!symbol.is_elementwise || std::ranges::none_of(arguments.positional, is_of_array))
-        return call_source(*symbol.function, {}, arguments);
-    // A function of numbers, of which the program made a ufunc, for each element of arrays.
-    if (!arguments.keywords.empty())
-        fail(where, symbol.name + "() of arrays takes no " + arguments.keywords[0].first + "= here",
-             "Call it outside, or store its result.");
-    const auto each = [&](std::span<const Value> values) {
-        const Value result =
-            call_source(*symbol.function, {}, {{values.begin(), values.end()}, {}, where, false});
-        if (!is_scalar(result.type) && result.type->kind != TypeKind::kNever)
-            fail(where,
-                 symbol.name + "() of arrays gives " + lang::describe(result.type) + " for each element",
-                 "A function of whole arrays gives a number for each here.");
-        return result;
-    };
-    const Deferring result(*this, arguments.defers);
-    return elementwise(arguments.positional, each, where);
+    if (symbol.ufunc != nullptr) return Ufuncs(*this, {symbol_type(&symbol), {}, 0}, where).call(arguments);
+    return call_source(*symbol.function, {}, arguments);
 }
 
 Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Value> before,
@@ -273,6 +260,18 @@ Value FunctionLowering::call_ufunc(const OpInfo& op, const Arguments& arguments)
     std::optional<Value> target;
     const size_t count = operands.size() + arguments.keywords.size();
     const bool has_keyword = arguments.keywords.size() == 1 && arguments.keywords[0].first == "out";
+    const bool has_array =
+        std::ranges::any_of(operands, [](const Value& operand) { return is_array(operand.type); });
+    if (op.nout > 1 && (has_array || has_keyword) && operands.size() >= op.nin &&
+        (has_keyword || arguments.keywords.empty())) {
+        std::vector<Value> outs(operands.begin() + op.nin, operands.end());
+        operands.resize(op.nin);
+        if (has_keyword && arguments.keywords[0].second.type->kind == TypeKind::kTuple) {
+            const Value& given = arguments.keywords[0].second;
+            for (size_t k = 0; k < given.type->parts.size(); ++k) outs.push_back(tuple_item(given, k));
+        }
+        return Ufuncs(*this, op, arguments.where).call_several(operands, outs);
+    }
     if (op.nout == 1 && count == op.nin + 1 && (has_keyword || arguments.keywords.empty())) {
         target = has_keyword ? arguments.keywords[0].second : operands.back();
         if (!has_keyword) operands.pop_back();

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "lang/arrays/ufuncs.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -202,6 +203,9 @@ Value FunctionLowering::attribute_of(const Value& base, const std::string& name,
             if (name == "name") return {string_type(std::string(dtype.name())), {}, 0};
             if (name == "kind") return {string_type(std::string(1, dtype.kind())), {}, 0};
         }
+    }
+    if (Ufuncs::is_ufunc(base)) {
+        if (const auto known = Ufuncs(*this, base, id).attribute(name)) return *known;
     }
     if (base.type->kind == TypeKind::kTogether && base.type->text == "flags") {
         if (name == "contiguous" || name == "c_contiguous") return lies_in_order(tuple_item(base, 0), false);

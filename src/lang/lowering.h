@@ -419,6 +419,10 @@ private:
     Element chosen_element(const Selection& selection, std::span<const ir::ValueId> indices, NodeId where);
     Value selected(NodeId id, const Value& base, std::span<const IndexItem> items);
     void store_selected(NodeId id, const Value& base, std::span<const IndexItem> items, const Value& value);
+    // What `each` gives of the elements that are there, in their order.
+    void update_selected(NodeId id, const Value& base, std::span<const IndexItem> items,
+                         const std::optional<Value>& value,
+                         const std::function<Value(std::span<const Value>)>& each);
     ir::ValueId checked_index(const Value& index, ir::ValueId size, int axis, NodeId where);
     // In place of an array's axis.
     static constexpr int kOfTuple = -1, kOfList = -2, kOfListTarget = -3;
@@ -530,6 +534,9 @@ private:
     void fit_python_integers(const OpInfo& op, std::span<const Value> operands, NodeId where);
     Value store_operation(const OpInfo& op, std::span<const Value> operands, const Value& target,
                           NodeId where);
+    bool may_overlap(std::span<const Value> operands, const Value& target) const;
+    // Ufuncs of the program and methods of ufuncs (arrays/ufuncs.h).
+    class Ufuncs;
     Value call_where(const Arguments& arguments);
     Value ravelled(const Value& array, NodeId where);
     Value call_made(const std::string& name, const Arguments& arguments);

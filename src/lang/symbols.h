@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,25 @@ struct Record {
 // That of NumPy's Generator, whose only field is the address of its stream (lang/arrays/random.cpp).
 const Record* generator_record();
 
+// What vectorize or guvectorize has made of a function.
+struct UfuncFacts {
+    struct Operand {
+        ScalarType type;
+        size_t rank = 0;  // of the array that the function sees; 0: a number
+    };
+    size_t inputs = 0, outputs = 0;
+    std::vector<std::vector<Operand>> loops{};  // of its signatures; without them by the types of a call
+    std::optional<int64_t> identity{};
+    bool is_reorderable = false;
+    // Of guvectorize alone: the names of each operand's own axes.
+    std::string layout{};
+    std::vector<std::vector<std::string>> axes{};
+    bool returns = false;           // the function returns its results, and has no parameters for them
+    std::vector<size_t> written{};  // inputs that the function writes
+
+    bool is_of_numbers() const { return layout.empty(); }
+};
+
 struct Symbol {
     SymbolKind kind = SymbolKind::kUnknown;
     std::string name;                      // in the program
@@ -56,8 +76,8 @@ struct Symbol {
     const Layout* layout = nullptr;        // kKnown: of a structured dtype
     std::vector<std::string> ancestors{};  // kException: of the class and those that it is of, a name each
     const FunctionSource* function =
-        nullptr;                  // kFunction; null where it cannot be compiled, which `path` tells
-    bool is_elementwise = false;  // kFunction: of numbers, for arrays element by element
+        nullptr;  // kFunction; null where it cannot be compiled, which `path` tells
+    std::shared_ptr<const UfuncFacts> ufunc{};  // kFunction: of which the program made a ufunc
 
     std::string described() const;
 };

@@ -39,6 +39,7 @@ IGNORED = {
 KNOWN = {"boundscheck", "error_model", "fastmath", "nogil"}
 OWN = ("numba.literal_unroll", "numba.literally")  # what is Numba's own, and not Python's
 compiled_calls = 0
+is_testing = False  # else modules are loaded
 
 
 class Internal(Exception):
@@ -180,27 +181,46 @@ def swap():
     swap_states(weft)
 
 
+class Ufunc:
+    """What weft's vectorize and guvectorize make, with results as Numba gives them."""
+
+    plain = error = refused = None
+
+    def __init__(self, made):
+        self._made = made
+        for name in ("__name__", "__doc__", "__module__", "__qualname__", "__wrapped__"):
+            if hasattr(made, name):
+                setattr(self, name, getattr(made, name))
+
+    def __call__(self, *arguments, **keywords):
+        global compiled_calls
+        compiled_calls += 1
+        try:
+            return self.plain(self._made(*arguments, **keywords))
+        except self.error as error:
+            raise self.refused(str(error)) from error
+
+    def __getattr__(self, name):
+        if name in ("_frozen", "gufunc_builder", "disable_compile", "build_ufunc"):
+            raise Internal(f"a ufunc's {name}")
+        if name.startswith("__") or name == "_made":
+            raise AttributeError(name)
+        found = getattr(self._made, name)
+        return found if not callable(found) or name in ("py_func", "ufunc") else Ufunc(found)
+
+    def __reduce__(self):
+        return Ufunc, (self._made,)
+
+
 def swap_ufuncs(weft, plain, refused):
     """Puts weft's vectorize, guvectorize and stencil in the place of Numba's; what weft has not fails the test."""
     import numba
     import numba.np.ufunc.decorators
+    import numba.np.ufunc.dufunc
+    import numba.np.ufunc.ufuncbuilder
     import weft.numba
 
-    class Ufunc:
-        def __init__(self, made):
-            self._made = made
-
-        def __call__(self, *arguments, **keywords):
-            global compiled_calls
-            compiled_calls += 1
-            try:
-                return plain(self._made(*arguments, **keywords))
-            except weft.CompileError as error:
-                raise refused(str(error)) from error
-
-        def __getattr__(self, name):
-            found = getattr(self._made, name)
-            return found if not callable(found) or name == "py_func" else Ufunc(found)
+    Ufunc.plain, Ufunc.error, Ufunc.refused = staticmethod(plain), weft.CompileError, refused
 
     def decorator(name):
         ours = getattr(weft.numba, name, None)
@@ -210,11 +230,15 @@ def swap_ufuncs(weft, plain, refused):
                 return Ufunc(make())
             except Exception as error:  # told when it is called: some modules decorate while they are loaded
                 kept = refused(str(error)) if isinstance(error, weft.CompileError) else error
+                if is_testing:
+                    global compiled_calls
+                    compiled_calls += 1
+                    raise kept from None
 
                 def late():
                     global compiled_calls
                     compiled_calls += 1
-                    raise kept
+                    raise kept from None
 
                 return lambda *arguments, **keywords: late()
 
@@ -227,6 +251,40 @@ def swap_ufuncs(weft, plain, refused):
 
         return decorate
 
+    class Built:
+        """In the place of Numba's classes of ufuncs, whose signatures are added."""
+
+        def __init__(self, function, *layout, targetoptions=None, is_dynamic=False, **options):
+            self._function, self._layout, self._options = (
+                function,
+                layout,
+                {**options, **(targetoptions or {})},
+            )
+            self._signatures, self._ufunc = [], None
+
+        def add(self, signature):
+            self._signatures.append(signature)
+
+        def build_ufunc(self):
+            if self._ufunc is None:
+                signatures = [self._signatures] if self._signatures else []
+                kind = decorator("guvectorize" if self._layout else "vectorize")
+                self._ufunc = kind(*signatures, *self._layout, **self._options)(self._function)
+            return self._ufunc
+
+        def __call__(self, *arguments, **options):
+            return self.build_ufunc()(*arguments, **options)
+
+        def __getattr__(self, name):
+            if name.startswith("_") and name != "_frozen":
+                raise AttributeError(name)
+            return getattr(self.build_ufunc(), name)
+
+    for module in (numba.np.ufunc, numba.np.ufunc.ufuncbuilder):
+        for name in ("UFuncBuilder", "GUFuncBuilder", "Vectorize", "GUVectorize"):
+            if hasattr(module, name):
+                setattr(module, name, Built)
+    numba.np.ufunc.dufunc.DUFunc = Built
     for name, modules in {
         "vectorize": (numba, numba.np.ufunc, numba.np.ufunc.decorators),
         "guvectorize": (numba, numba.np.ufunc, numba.np.ufunc.decorators),
@@ -321,6 +379,7 @@ def outcome_of(test, weft):
 
 def main():
     """Runs the module."""
+    global is_testing
     settings = json.loads(open(sys.argv[1]).read())
     if settings["weft"]:
         swap()
@@ -337,6 +396,7 @@ def main():
             if name in settings["done"]:
                 continue
             out.write(json.dumps({"begins": name}) + "\n")
+            is_testing = True
             outcome, reason = outcome_of(test, settings["weft"])
             out.write(json.dumps({"test": name, "outcome": outcome, "reason": reason[:300]}) + "\n")
         out.write(json.dumps({"ended": True}) + "\n")

@@ -435,6 +435,12 @@ bool CallArguments::add_buffer(PyObject* object, size_t parameter, const std::st
                 throw_python_error();
             }
             for (PyObject* part : {type, value, trace}) Py_XDECREF(part);
+            const nb::object dtype = nb::getattr(nb::handle(object), "dtype", nb::none());
+            const nb::object kind = nb::getattr(dtype, "kind", nb::str(""));
+            if (const std::string letter = text_of(kind); letter == "M" || letter == "m")
+                throw TypeError("argument '" + name + "' of " + function + "() is an array of " +
+                                text_of(nb::str(dtype)) + ", and compiled functions have no dates: give " +
+                                name + ".view('int64'), whose numbers they are");
             return false;
         }
         readonly = true;

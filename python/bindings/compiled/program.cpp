@@ -159,8 +159,8 @@ private:
                                                ? text_of(each.attr("__name__"))
                                                : std::to_string(reinterpret_cast<uintptr_t>(each.ptr())));
             }
-        } else if (kind == "function" || kind == "elementwise") {
-            symbol.is_elementwise = kind == "elementwise";
+        } else if (kind == "function" || kind == "ufunc") {
+            if (kind == "ufunc") symbol.ufunc = facts_of_ufunc(described[3]);
             fill_function(symbol, described[2]);
         } else if (kind == "array" || kind == "object") {
             symbol.kind = SymbolKind::kGlobal;
@@ -175,6 +175,31 @@ private:
         } else {
             unknown(symbol, text_of(described[2].type().attr("__name__")));
         }
+    }
+
+    // As weft._jit._names tells them.
+    static std::shared_ptr<const lang::UfuncFacts> facts_of_ufunc(nb::handle given) {
+        auto facts = std::make_shared<lang::UfuncFacts>();
+        facts->inputs = nb::cast<size_t>(given["inputs"]);
+        facts->outputs = nb::cast<size_t>(given["outputs"]);
+        for (nb::handle loop : nb::object(given["loops"])) {
+            std::vector<lang::UfuncFacts::Operand>& operands = facts->loops.emplace_back();
+            for (nb::handle operand : loop)
+                operands.push_back(
+                    {to_dtype_required(operand[0]).scalar_type(), nb::cast<size_t>(operand[1])});
+        }
+        const nb::object identity = given["identity"];
+        facts->is_reorderable = !identity.is_none();
+        if (PyLong_Check(identity.ptr())) facts->identity = nb::cast<int64_t>(identity);
+        facts->layout = text_of(given["layout"]);
+        for (nb::handle axes : nb::object(given["axes"])) {
+            std::vector<std::string>& names = facts->axes.emplace_back();
+            for (nb::handle name : axes) names.push_back(text_of(name));
+        }
+        facts->returns = nb::cast<bool>(given["returns"]);
+        for (nb::handle place : nb::object(given["written"]))
+            facts->written.push_back(nb::cast<size_t>(place));
+        return facts;
     }
 
     static void unknown(lang::Symbol& symbol, std::string what) {

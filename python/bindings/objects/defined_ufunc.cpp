@@ -128,6 +128,10 @@ PyObject* function_of(const UfuncObject& ufunc) {
     return ufunc.defined != nullptr ? ufunc.defined->function.ptr() : nullptr;
 }
 
+PyObject* maker_of(const UfuncObject& ufunc) {
+    return ufunc.defined != nullptr && ufunc.defined->maker.is_valid() ? ufunc.defined->maker.ptr() : Py_None;
+}
+
 const OpInfo* op_for_call(const UfuncObject& ufunc, PyObject* const* inputs) {
     if (ufunc.defined == nullptr) return ufunc.op;
     make_again_if_changed(ufunc);

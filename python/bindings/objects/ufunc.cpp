@@ -421,6 +421,8 @@ PyObject* get_function(PyObject* self, void*) {
     return nullptr;
 }
 
+PyObject* get_maker(PyObject* self, void*) { return Py_NewRef(maker_of(*ufunc_object(self))); }
+
 PyGetSetDef kAttributes[] = {
     {"__name__", get_name, nullptr, "NumPy's name of the function.", nullptr},
     {"__qualname__", get_name, nullptr, "NumPy's name of the function.", nullptr},
@@ -434,6 +436,8 @@ PyGetSetDef kAttributes[] = {
     {"signature", get_signature, nullptr, "None: the function works element by element.", nullptr},
     {"_max_ulp", get_max_ulp, nullptr, "Largest error in units in the last place.", nullptr},
     {"_namespace", get_namespace, nullptr, "Where the function is found, if not in NumPy's own namespace.",
+     nullptr},
+    {"_maker", get_maker, nullptr, "What makes the loops of a function of the program's; else None.",
      nullptr},
     {"py_func", get_function, nullptr, "The Python function that it is made of.", nullptr},
     {"_is_numpy", get_is_numpy, nullptr, "Whether NumPy has a ufunc of this name.", nullptr},
@@ -644,7 +648,9 @@ void define_methods() {
     method(
         registry.ufunc, "at",
         [](nb::handle self, nb::handle a, nb::handle indices, nb::handle b) -> nb::object {
-            if (apply_at_row(op_of(self), a, indices, b)) return nb::none();
+            // One of the program's may have no loop yet.
+            const bool has_loops = ufunc_object(self.ptr())->op != nullptr;
+            if (has_loops && apply_at_row(op_of(self), a, indices, b)) return nb::none();
             return nb::module_::import_(modules::kUfuncMethods).attr("at")(self, a, indices, b);
         },
         arg("a"), arg("indices"), arg("b") = nb::none(),

@@ -33,6 +33,7 @@ UfuncObject* make_ufunc(const OpInfo* op);
 size_t input_count(const UfuncObject& ufunc);
 nb::object identity_of(const UfuncObject& ufunc);
 PyObject* function_of(const UfuncObject& ufunc);  // borrowed; null for those of the op table
+PyObject* maker_of(const UfuncObject& ufunc);     // borrowed; None for those of the op table
 /// The operation for a call with these inputs: where loops are made as types come, the one for their types
 /// alone. Null where an input is nothing that has a type, or where the host computes it.
 const OpInfo* op_for_call(const UfuncObject& ufunc, PyObject* const* inputs);

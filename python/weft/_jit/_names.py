@@ -154,7 +154,8 @@ def describe(name, value, place=None):
         return ("constant", name, None)
     function = _function(value)
     if function is not None:
-        return ("elementwise" if _is_ufunc(value) else "function", name, function)
+        facts = _facts_of_ufunc(value)
+        return ("function", name, function) if facts is None else ("ufunc", name, function, facts)
     return ("unknown", name, value)
 
 
@@ -316,11 +317,14 @@ def _path_in(module, name):
     return f"{_module_path(module)}.{name}"
 
 
-def _is_ufunc(value):
+def _facts_of_ufunc(value):
+    """What there is to know of a ufunc that weft.vectorize or guvectorize made; None for other values."""
     core = sys.modules.get("weft._core")  # which is not there yet where the prelude is packed
-    return core is not None and isinstance(
-        getattr(value, "ufunc", value), core.ufunc
-    )  # weft.numba's have one
+    ufunc = getattr(value, "ufunc", value)  # weft.numba's have one
+    if core is None or isinstance(ufunc, type):
+        return None
+    maker = ufunc._maker if isinstance(ufunc, core.ufunc) else ufunc
+    return getattr(maker, "_facts", None)
 
 
 def _function(value):

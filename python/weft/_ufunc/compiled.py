@@ -26,7 +26,8 @@ def compiled_ufunc(function, signatures=(), source=None, **options):
     target = options.get("target", "cpu")
     if target not in _TARGETS:
         raise ValueError(f"target is one of {', '.join(map(repr, _TARGETS))}, not {target!r}")
-    identity = _identity(options.get("identity"))
+    given_identity = options.get("identity")
+    identity = identity_of(given_identity)
     if getattr(type(function), "_is_weft_jit", False):
         function = function.py_func
     names = _parameters(function)
@@ -39,17 +40,18 @@ def compiled_ufunc(function, signatures=(), source=None, **options):
         boundscheck=options.get("boundscheck", True),
         parallel=False,
     )
-    maker = _Maker(compiled, identity, len(names))
+    maker = _Maker(compiled, identity, len(names), given_identity)
     loops = None
     if signatures:
         loops = maker.of_signatures([read_signature(one) for one in signatures])
     return _core._defined_ufunc(function.__name__, len(names), compiled, identity, maker, loops)
 
 
-def _identity(given):
-    if given in (None, "reorderable"):
+def identity_of(given):
+    """What a reduction of nothing gives, of the keyword; None for none."""
+    if given is None or given == "reorderable":
         return None
-    if given not in (0, 1, -1):
+    if isinstance(given, str) or given not in (0, 1, -1):
         raise ValueError(f"identity is 0, 1, -1, None or 'reorderable', not {given!r}")
     return int(given)
 
@@ -75,10 +77,31 @@ def _sample(kind):
 class _Maker:
     """Makes the loops of one ufunc."""
 
-    def __init__(self, compiled, identity, count):
+    def __init__(self, compiled, identity, count, given_identity):
         self._compiled, self._identity, self._count = compiled, identity, count
+        self._given_identity = given_identity
         self._types, self._loops = [], []
         self._signatures = []
+
+    @property
+    def reorderable(self):
+        """Whether elements may be folded in any order."""
+        return self._given_identity is not None
+
+    @property
+    def _facts(self):
+        """What compiled functions that use the ufunc have to know."""
+        outputs = {len(outputs) for _, outputs in self._signatures}
+        return {
+            "inputs": self._count,
+            "outputs": max(outputs, default=1) or 1,
+            "loops": [[(one, 0) for one in (*inputs, *outputs)] for inputs, outputs in self._signatures],
+            "identity": self._given_identity,
+            "layout": "",
+            "axes": [],
+            "returns": True,
+            "written": [],
+        }
 
     def _operation(self, loops):
         function = self._compiled.py_func

@@ -14,7 +14,8 @@ from weft._core import asarray, ndarray
 from weft._jit import _decorator
 from weft._jit._signatures import dtype_of
 from weft._protocols.no_value import NO_VALUE
-from weft._ufunc.on_host import result_dtypes
+from weft._ufunc.compiled import identity_of
+from weft._ufunc.on_host import WEAK, fits, result_dtypes
 from weft.exceptions import AxisError
 
 _OPTIONS = ("target", "identity", "nopython", "cache", "fastmath", "boundscheck", "inline", "writable_args")
@@ -39,8 +40,11 @@ def guvectorize(*given, **options):
         or else the first to which these can be cast safely. Without signatures the function is compiled for the types
         that it is called with, and a function that writes into its outputs gets them by `out`.
     layout : str
-        The names of the axes of each input and each output, as "(m,n),(n)->(m)".
-    identity, nopython, target, cache, fastmath, boundscheck, writable_args
+        The names of the axes of each input and each output, as "(m,n),(n)->(m)". Without "->" there are no outputs:
+        the function writes into arguments.
+    writable_args : tuple of int or str, optional
+        Inputs that the function writes into. They are written even if they have another dtype than the signature.
+    identity, nopython, target, cache, fastmath, boundscheck
         As Numba's. `target` names no device: arrays on a GPU are copied to the CPU and back.
 
     Returns
@@ -86,10 +90,11 @@ def guvectorize(*given, **options):
 
 
 def _parsed(layout):
-    if not isinstance(layout, str) or not re.fullmatch(rf"\s*{_SIDE}\s*->\s*{_SIDE}\s*", layout):
+    if not isinstance(layout, str) or not re.fullmatch(rf"\s*{_SIDE}\s*(->\s*{_SIDE}\s*)?", layout):
         raise ValueError(f"{layout!r} is no layout such as '(m,n),(n)->(m)'")
+    inputs, _, outputs = layout.partition("->")
     return [
-        [tuple(re.findall(r"\w+", part)) for part in re.findall(_GROUP, side)] for side in layout.split("->")
+        [tuple(re.findall(r"\w+", part)) for part in re.findall(_GROUP, side)] for side in (inputs, outputs)
     ]
 
 
@@ -193,8 +198,7 @@ class GeneralizedUfunc:
         self._inputs, self._outputs = _parsed(layout)
         self.nin, self.nout = len(self._inputs), len(self._outputs)
         self.nargs, self.signature = self.nin + self.nout, layout
-        identity = options.get("identity")
-        self.identity = None if identity == "reorderable" else identity
+        self.identity = identity_of(options.get("identity"))
         self._compiled = _decorator.compiled(
             function, error_model="numpy", boundscheck=options.get("boundscheck", True)
         )
@@ -206,12 +210,19 @@ class GeneralizedUfunc:
                 f"{self.__name__}() has {count} parameters, and its layout {layout} has {self.nin} inputs and "
                 f"{self.nout} outputs"
             )
-        self._returns = count == self.nin
+        self._returns = self.nout > 0 and count == self.nin
         self._loops = {}
         self._signatures = [self._checked(_operands_of(one), one) for one in signatures]
-        writable = options.get("writable_args", ())
-        names = function.__code__.co_varnames[:count]
-        self._writable = {names.index(one) if isinstance(one, str) else one for one in writable}
+        self._writable = self._written(options.get("writable_args", ()), function.__code__.co_varnames)
+
+    def _written(self, writable, names):
+        inputs = names[: self.nin]
+        for one in writable:
+            if one not in inputs if isinstance(one, str) else not 0 <= operator.index(one) < self.nin:
+                raise ValueError(
+                    f"writable_args has {one!r}, and {self.__name__}() has the inputs {', '.join(inputs)}"
+                )
+        return {inputs.index(one) if isinstance(one, str) else one for one in writable}
 
     def _checked(self, operands, signature):
         if len(operands) != self.nargs:
@@ -226,6 +237,39 @@ class GeneralizedUfunc:
                     f"{self.signature} has {len(axes)}"
                 )
         return operands
+
+    @property
+    def _facts(self):
+        """What compiled functions that call it have to know."""
+        return {
+            "inputs": self.nin,
+            "outputs": self.nout,
+            "loops": [[(one.dtype, one.ndim) for one in operands] for operands in self._signatures],
+            "identity": None,
+            "layout": self.signature,
+            "axes": self._inputs + self._outputs,
+            "returns": self._returns,
+            "written": sorted(self._writable),
+        }
+
+    @property
+    def is_dynamic(self):
+        """Whether it has no signatures, and is compiled for the types of each call."""
+        return not self._signatures
+
+    def _no_reduction(self, *_, **__):
+        """Raises RuntimeError, as NumPy's ufuncs with a signature do."""
+        raise RuntimeError("Reduction not defined on ufunc with signature")
+
+    reduce = accumulate = reduceat = _no_reduction
+
+    def at(self, *_, **__):
+        """Raises TypeError, as NumPy's ufuncs with a signature do."""
+        raise TypeError("at does not support ufunc with non-trivial signature")
+
+    def outer(self, *_, **__):
+        """Raises TypeError, as NumPy's ufuncs with a signature do."""
+        raise TypeError("method outer is not allowed in ufunc with non-trivial signature")
 
     @property
     def types(self):
@@ -276,6 +320,7 @@ class GeneralizedUfunc:
             if one is not None and not one.flags.writeable:
                 raise ValueError("output array is read-only")
         given = [_as_array(one) for one in operands]
+        self._check_writable(operands, given)
         self._check_dimensions(given)
         kept = self._axes_kept(keepdims)
         moves = self._moves(given, outs, axes, axis, kept)
@@ -294,10 +339,18 @@ class GeneralizedUfunc:
             for one, move in zip(outs, moves[self.nin :])
         ]
         self._sizes_of_outputs(targets, outer, sizes)
-        dtypes = self._dtypes(shown, targets, dtype)
+        kinds = [type(one) if type(one) in WEAK else x.dtype for one, x in zip(operands, shown)]
+        dtypes = self._dtypes(shown, kinds, targets, dtype)
         with next((x for x in given if x.ndim), given[0]).device:
             computed = self._computed(shown, targets, outer, sizes, dtypes, casting)
             return self._finished(computed, outs, moves[self.nin :], kept, casting, outer)
+
+    def _check_writable(self, operands, given):
+        for k in self._writable:
+            if not isinstance(given[k], ndarray) or not hasattr(operands[k], "flags"):
+                raise TypeError(f"{self.__name__}() writes into input {k}, which is no array")
+            if not given[k].flags.writeable:
+                raise ValueError(f"{self.__name__}() writes into input {k}, which is read-only")
 
     def _check_dimensions(self, given):
         for k, (x, core) in enumerate(zip(given, self._inputs)):
@@ -403,16 +456,13 @@ class GeneralizedUfunc:
                     f"the broadcast shape {(*outer, *(sizes[name] for name in core))}"
                 )
 
-    def _dtypes(self, shown, targets, dtype):
+    def _dtypes(self, shown, kinds, targets, dtype):
         """The operands of the signature that is taken; without signatures, of the call's own types."""
         for exactly in (True, False):
             for operands in self._signatures:
-                if dtype is not None and operands[self.nin].dtype != _core.dtype(dtype):
+                if dtype is not None and self.nout and operands[self.nin].dtype != _core.dtype(dtype):
                     continue
-                if all(
-                    x.dtype == one.dtype if exactly else _core.can_cast(x.dtype, one.dtype, "safe")
-                    for x, one in zip(shown, operands)
-                ):
+                if all(fits(kind, one.dtype, exactly) for kind, one in zip(kinds, operands)):
                     return operands
         if self._signatures:
             types = ", ".join(str(x.dtype) for x in shown)
@@ -444,7 +494,7 @@ class GeneralizedUfunc:
 
     def _computed(self, shown, targets, outer, sizes, operands, casting):
         loops = outer or (1,)
-        forms, arrays = [], []
+        forms, arrays, written = [], [], []
         for k, (x, core, one) in enumerate(zip(shown, self._inputs, operands)):
             as_view = one.ndim > 0
             if not as_view and x.ndim == 0:
@@ -452,10 +502,18 @@ class GeneralizedUfunc:
                 arrays.append(x.astype(one.dtype, copy=False)[()])
                 continue
             own = x.shape[x.ndim - len(core) :]
-            x = x.astype(one.dtype, copy=False)
+            given, x = x, x.astype(one.dtype, copy=False)
             if k in self._writable:
-                x = _core.broadcast_to(x, (*outer, *own)).copy()
-            x = _core.broadcast_to(x, (*outer, *own)).reshape((*loops, *own))
+                if given.shape != (*outer, *own):
+                    raise ValueError(
+                        f"{self.__name__}() writes into input {k}, whose shape {given.shape} is not that of all "
+                        f"inputs together, {(*outer, *own)}"
+                    )
+                if given.dtype != one.dtype:
+                    written.append((given, x))
+            if x.shape != (*outer, *own):
+                x = _core.broadcast_to(x, (*outer, *own))
+            x = x if outer else x[None]  # a view, into which the function may write
             forms.append("view" if as_view else "element")
             arrays.append(x[..., None] if as_view and not core else x)
         results = []
@@ -481,6 +539,8 @@ class GeneralizedUfunc:
             self._loops[key] = _decorator.compiled(function, source=text, error_model="numpy")
         if all(loops):
             self._loops[key](self._compiled, *loops, *arrays)
+        for given, made in written:
+            _core.copyto(given, made, "unsafe")
         return results
 
     def _finished(self, results, outs, moves, kept, casting, outer):
@@ -496,6 +556,8 @@ class GeneralizedUfunc:
             else:
                 _core.copyto(target, result, casting)
                 finished.append(target)
+        if not finished:
+            return None
         return finished[0] if self.nout == 1 else tuple(finished)
 
 

@@ -29,6 +29,8 @@ def at(ufunc, a, indices, b):
         raise ValueError("second operand provided when ufunc is unary")
     with a.device:
         b = None if b is None else asarray(b)
+        if hasattr(ufunc, "py_func"):  # which may have no loop for these dtypes yet
+            ufunc(*[_core.empty((0,), one.dtype) for one in (a, b) if one is not None])
         try:
             numbers = asarray(arange(a.size).reshape(a.shape)[indices])
             places = b if b is None else _core.broadcast_to(b, numbers.shape).ravel()
@@ -111,7 +113,8 @@ def _reduce(ufunc, x, axis, dtype, out, wants_array, keepdims, initial, where, w
         axes = normalize_axes(axis, x.ndim, None)
     compute, following = _fold_types(ufunc, x.dtype, dtype, out, "reduce")
     identity = ufunc.identity
-    if len(axes) > 1 and identity is None and _table_name(ufunc) not in ("fmax", "fmin"):
+    in_any_order = getattr(ufunc._maker, "reorderable", False) or _table_name(ufunc) in ("fmax", "fmin")
+    if len(axes) > 1 and identity is None and not in_any_order:
         raise ValueError(
             f"reduction operation '{name}' is not reorderable, so at most one axis may be specified"
         )

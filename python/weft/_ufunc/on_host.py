@@ -13,10 +13,17 @@ from weft._jit import _decorator
 from weft._ufunc.frompyfunc import PythonUfunc
 
 _NAMES = {"bool": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex", "bf": "bfloat"}
-_WEAK = {int: 1, float: 3, complex: 4}  # the places of their kinds among _KINDS
+WEAK = {int: 1, float: 3, complex: 4}  # the places of their kinds among _KINDS
 _KINDS = "biufc"
 _WEAK_ZERO = {int: 0, float: 0.0, complex: 0j}
 _loops = {}
+
+
+def fits(kind, wanted, exactly):
+    """Whether an operand can be cast safely, or is of that dtype exactly; Python's numbers go by their kind."""
+    if kind in WEAK:
+        return not exactly and _KINDS.index(wanted.kind) >= WEAK[kind]
+    return kind == wanted if exactly else _core.can_cast(kind, wanted, "safe")
 
 
 def result_dtypes(ir):
@@ -56,14 +63,9 @@ class HostUfunc(PythonUfunc):
 
     def _types_for(self, inputs):
         """Of the loop: as they are where there are no signatures, else those of the first that fits."""
-        kinds = [type(x) if type(x) in _WEAK else x.dtype for x in inputs]
+        kinds = [type(x) if type(x) in WEAK else x.dtype for x in inputs]
         if not self._signatures:
             return kinds, ()
-
-        def fits(kind, wanted, exactly):
-            if kind in _WEAK:
-                return not exactly and _KINDS.index(wanted.kind) >= _WEAK[kind]
-            return kind == wanted if exactly else _core.can_cast(kind, wanted, "safe")
 
         for exactly in (True, False):
             for wanted, outputs in self._signatures:
@@ -77,7 +79,7 @@ class HostUfunc(PythonUfunc):
     def _results_of(self, types, outputs):
         key = tuple(types)
         if key not in self._results:
-            samples = tuple(_WEAK_ZERO[one] if one in _WEAK else one.type(0) for one in types)
+            samples = tuple(_WEAK_ZERO[one] if one in WEAK else one.type(0) for one in types)
             ir, _ = self._function._lowered(samples, True)
             self._results[key] = (
                 list(outputs) or result_dtypes(ir),
@@ -99,7 +101,7 @@ class HostUfunc(PythonUfunc):
             raise TypeError(
                 f"{self.__name__}() takes {self.nin} positional arguments but {len(inputs)} were given"
             )
-        given = [x if type(x) in _WEAK else asarray(x) for x in inputs]
+        given = [x if type(x) in WEAK else asarray(x) for x in inputs]
         types, outputs = self._types_for(given)
         dtypes, in_parallel = self._results_of(types, outputs)
         self.nout = len(dtypes)
@@ -109,13 +111,13 @@ class HostUfunc(PythonUfunc):
         if any(each is not None and not isinstance(each, ndarray) for each in outs):
             raise TypeError("return arrays must be of ArrayType")
         mask = None if where is True else asarray(where)
-        shapes = [x.shape for x in given if type(x) not in _WEAK]
+        shapes = [x.shape for x in given if type(x) not in WEAK]
         shape = broadcast_shapes(*shapes, *([] if mask is None else [mask.shape]))
         shown = [each.shape for each in outs if each is not None]
         if shown and broadcast_shapes(shape, *shown) != shown[0]:
             raise ValueError(f"non-broadcastable output operand with shape {shown[0]} for {shape}")
         shape = shown[0] if shown else shape
-        arrays = [x for x in given if type(x) not in _WEAK]
+        arrays = [x for x in given if type(x) not in WEAK]
         if not arrays:
             return self._delivered(
                 self._computed(given, types, dtypes, shape, mask, in_parallel), outs, mask, shape
@@ -148,8 +150,8 @@ class HostUfunc(PythonUfunc):
             chosen = _core.broadcast_to(mask, shape).ravel()
         rows = []
         for x, kind in zip(given, types):
-            if type(x) in _WEAK:
-                rows.append(x if kind in _WEAK else _core.full((), x, kind)[()])
+            if type(x) in WEAK:
+                rows.append(x if kind in WEAK else _core.full((), x, kind)[()])
             elif x.ndim == 0:
                 rows.append(x.astype(kind)[()])
             else:

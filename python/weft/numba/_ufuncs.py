@@ -46,6 +46,8 @@ class GUFunc:
         found = getattr(self.ufunc, name)
         if not callable(found):
             return found
+        if name == "at":
+            return lambda a, *rest, **options: found(_shown(a), *rest, **options)
         return lambda *arguments, **options: _called(found, arguments, options)
 
     def __repr__(self):
@@ -146,22 +148,13 @@ def guvectorize(*arguments, **options):
     array([[1., 3.],
            [3., 7.]])
     """
-    options = _followed("guvectorize", options)
-    layout = arguments[-1]
-    made = _guvectorize(*arguments, **options) if "->" in layout else None
+    made = _guvectorize(*arguments, **_followed("guvectorize", options))
 
     def decorate(function):
         function = _plain(function)
-        if made is not None:
-            return GUFunc(made(function), function)
-
-        def refused(*arguments, **options):
-            raise NotImplementedError(
-                f"{function.__name__}() has the layout {layout!r}, without results, which weft.numba does not "
-                "compile: write '->' and what it writes behind"
-            )
-
-        return GUFunc(refused, function)
+        gufunc = GUFunc(made(function), function)
+        gufunc.py_func = function  # which compiled functions call
+        return gufunc
 
     return decorate
 

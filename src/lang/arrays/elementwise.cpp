@@ -196,20 +196,20 @@ void FunctionLowering::fit_python_integers(const OpInfo& op, std::span<const Val
     }
 }
 
+// Whether elements may be read after others were written: an operand may be another part of the memory.
+bool FunctionLowering::may_overlap(std::span<const Value> operands, const Value& target) const {
+    return std::any_of(operands.begin(), operands.end(), [&](const Value& operand) {
+        if (operand.deferred != nullptr) return may_overlap(operand.deferred->operands, target);
+        return is_array(operand.type) && operand.type->scope == target.type->scope &&
+               (dry_ || operand.parts != target.parts || operand.type != target.type);
+    });
+}
+
 // op(..., out=target)
 Value FunctionLowering::store_operation(const OpInfo& op, std::span<const Value> operands,
                                         const Value& target, NodeId where) {
     if (target.type->readonly) fail(where, "the array is read-only", "Give the function a copy.");
-    // Elements that are read after others were written: where an operand may be another part of the memory.
-    const std::function<bool(const Value&)> overlaps = [&](const Value& operand) {
-        if (operand.deferred != nullptr)
-            return std::any_of(operand.deferred->operands.begin(), operand.deferred->operands.end(),
-                               overlaps);
-        return is_array(operand.type) && operand.type->scope == target.type->scope &&
-               (dry_ || operand.parts != target.parts || operand.type != target.type);
-    };
-    const bool may_overlap = std::any_of(operands.begin(), operands.end(), overlaps);
-    if (!may_overlap) return *array_operation(op, operands, where, target);
+    if (!may_overlap(operands, target)) return *array_operation(op, operands, where, target);
     const std::optional<Value> made = array_operation(op, operands, where);
     const Value result = made ? *made : by_loop(op, operands, where);
     if (is_array(result.type) && result.type->rank > target.type->rank)

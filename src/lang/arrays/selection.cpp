@@ -190,4 +190,37 @@ void FunctionLowering::store_selected(NodeId id, const Value& base, std::span<co
     });
 }
 
+void FunctionLowering::update_selected(NodeId id, const Value& base, std::span<const IndexItem> items,
+                                       const std::optional<Value>& given,
+                                       const std::function<Value(std::span<const Value>)>& each) {
+    expect_writeable(base.type, id);
+    const Selection found = selection(id, base, items);
+    Value value = given.value_or(none());
+    if (is_array(value.type)) {
+        if (value.type->rank > found.shape.size())
+            fail(id, "array is not broadcastable to correct shape: it has " +
+                         std::to_string(value.type->rank) + " dimensions, and the indices choose " +
+                         std::to_string(found.shape.size()));
+        if (value.type->scope == base.type->scope) value = array_of(value, std::nullopt, id);
+        for (size_t d = 0; d < value.type->rank; ++d) {
+            const ValueId size = size_of(value, d);
+            const ValueId wanted = found.shape[found.shape.size() - value.type->rank + d];
+            check(apply(OpId::kLogicalOr, {apply(OpId::kEqual, {size, wanted}),
+                                           apply(OpId::kEqual, {size, integer(1).parts[0]})}),
+                  site("ValueError", "array is not broadcastable to correct shape"), {}, id);
+        }
+    }
+    for_each_place(found.shape, [&](std::span<const ValueId> indices) {
+        const Element element = chosen_element(found, indices, id);
+        std::vector<Value> operands = {load(element)};
+        if (given) operands.push_back(element_for(value, found.shape, indices, /*repeats=*/true));
+        const Value result = each(operands);
+        store(element,
+              is_complex(result.type) && !DType(base.type->scalar).is_complex()
+                  ? by_loop(*find_op("real"), std::span(&result, 1), id)
+                  : result,
+              id);
+    });
+}
+
 }  // namespace weft::lang

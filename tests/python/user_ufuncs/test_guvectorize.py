@@ -147,6 +147,127 @@ def test_an_error_leaves_outputs_alone():
     assert checked([1, 2]).tolist() == [1, 2]
 
 
+@np.guvectorize(["void(float64[:,:], float64[:,:], float64[:,:])"], "(x,y),(x,y),(x,y)")
+def added(a, b, out):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[i, j] = a[i, j] + b[i, j]
+
+
+def replace(x, y):
+    for i in range(len(x)):
+        x[i] = y[0]
+
+
+class TestWithoutResults:
+    def test_arguments_are_written(self):
+        for make in (np.zeros, numpy.zeros):
+            out = make((2, 3, 4))
+            a = np.arange(12.0).reshape(3, 4)
+            assert added(a + np.zeros((2, 3, 4)), a, out) is None
+            numpy.testing.assert_array_equal(
+                numpy.asarray(out), numpy.broadcast_to(2 * numpy.asarray(a), (2, 3, 4))
+            )
+            part = make((3, 8))
+            added(a, a, part[:, ::2])
+            numpy.testing.assert_array_equal(numpy.asarray(part[:, ::2]), numpy.asarray(2 * a))
+            assert float(part[:, 1::2].sum()) == 0
+
+    def test_writable_arguments_of_another_dtype(self):
+        written = np.guvectorize(["void(f8[:], f8[:])"], "(t),()", writable_args=("x",))(replace)
+        by_place = np.guvectorize(["void(f8[:], f8[:])"], "(t),()", writable_args=(0,))(replace)
+        for replaced in (written, by_place):
+            for dtype in ("float64", "float32"):
+                x = np.zeros((2, 3), dtype)
+                replaced(x, [[1.5], [2.5]][0][0])
+                assert x.tolist() == [[1.5] * 3] * 2
+                assert x.dtype == dtype
+
+    def test_writable_arguments_are_checked(self):
+        written = np.guvectorize(["void(f8[:], f8[:])"], "(t),()", writable_args=(0,))(replace)
+        with pytest.raises(TypeError, match="writes into input 0, which is no array"):
+            written([1.0, 2.0], 3)
+        with pytest.raises(ValueError, match=r"writes into input 0, whose shape \(3,\) is not"):
+            written(np.zeros(3), np.zeros(2))
+        fixed = numpy.zeros(3)
+        fixed.flags.writeable = False
+        with pytest.raises(ValueError, match="read-only"):
+            written(fixed, 1.0)
+        for writable in ((2,), (-1,), ("z",), (0, 1, 5)):
+            with pytest.raises(ValueError, match="writable_args has"):
+                np.guvectorize(["void(f8[:], f8[:])"], "(t),()", writable_args=writable)(replace)
+
+    def test_of_numba(self):
+        from weft.numba import guvectorize
+
+        replaced = guvectorize(["void(f8[:], f8[:])"], "(t),()")(replace)
+        x = numpy.zeros(3)
+        assert replaced(x, 2) is None
+        assert x.tolist() == [2, 2, 2]
+
+    def test_in_compiled_functions(self):
+        @np.jit
+        def inside(a, b, out):
+            added(a, b, out)
+
+        a, out = numpy.arange(12.0).reshape(3, 4), numpy.zeros((2, 3, 4))
+        inside(a, a + numpy.zeros((2, 1, 1)), out)
+        numpy.testing.assert_array_equal(out, numpy.broadcast_to(2 * a, (2, 3, 4)))
+        fixed = numpy.zeros((3, 4))
+        fixed.flags.writeable = False
+        with pytest.raises((np.CompileError, ValueError), match="read-only"):
+            inside(a, a, fixed)
+
+    def test_writable_arguments_in_compiled_functions(self):
+        written = np.guvectorize(["void(f8[:], f8[:])"], "(t),()", writable_args=(0,))(replace)
+
+        @np.jit
+        def inside(x, y):
+            written(x, y)
+
+        x = numpy.zeros((2, 3))
+        inside(x, numpy.arange(2))
+        assert x.tolist() == [[0, 0, 0], [1, 1, 1]]
+        with pytest.raises(np.CompileError, match="Input operand 0 is written, and is no array of float64"):
+            inside(x.astype("float32"), 1.0)
+
+
+class TestPythonsNumbers:
+    def test_are_weak(self):
+        @np.guvectorize(["int32[:], int32[:], int32[:]"], "(n),()->(n)")
+        def times(a, n, out):
+            for i in range(len(a)):
+                out[i] = a[i] * n[0]
+
+        a = np.arange(4, dtype="int32")
+        assert times(a, 3).tolist() == [0, 3, 6, 9]
+        assert times(a, 3).dtype == "int32"
+        with pytest.raises(TypeError, match="not supported for the input types"):
+            times(a, 1.5)
+        with pytest.raises(TypeError, match="not supported for the input types"):
+            times(a, np.int64(3))
+
+
+class TestFacts:
+    def test_kinds(self):
+        assert np.guvectorize("(n)->(n)")(lambda a, out: None).is_dynamic
+        assert not product.is_dynamic or product.ntypes == 0
+        for method in (product.reduce, product.accumulate, product.reduceat):
+            with pytest.raises(RuntimeError, match="Reduction not defined on ufunc with signature"):
+                method(np.zeros(3))
+        for method in (product.outer, product.at):
+            with pytest.raises(TypeError, match="with non-trivial signature"):
+                method(np.zeros(3), [0])
+
+    def test_identity(self):
+        for identity in (0, 1, -1, None):
+            assert np.guvectorize("(n)->()", identity=identity)(lambda a, out: None).identity is identity
+        assert np.guvectorize("(n)->()", identity="reorderable")(lambda a, out: None).identity is None
+        for identity in ("none", 2, 0.5):
+            with pytest.raises(ValueError, match="identity is 0, 1, -1, None or 'reorderable'"):
+                np.guvectorize("(n)->()", identity=identity)(lambda a, out: None)
+
+
 class TestErrors:
     def test_sizes_that_differ(self):
         with pytest.raises(ValueError, match=r"core dimension 0 \(k\).*size 4 is different from 3"):
@@ -171,8 +292,9 @@ class TestErrors:
             np.guvectorize(["f8[:], f8[:]"], "(m,n)->()")(lambda a, b: 0)
 
     def test_layouts(self):
-        with pytest.raises(ValueError, match="is no layout"):
-            np.guvectorize("(n)")(lambda a: 0)
+        for layout in ("(n", ")-:", "(n)->", "->(n)", "(n)(m)->()", "n->n", ""):
+            with pytest.raises(ValueError, match="is no layout"):
+                np.guvectorize(layout)(lambda a: 0)
         with pytest.raises(ValueError, match="no input has an axis m"):
             np.guvectorize(["f8[:], f8[:]"], "(n)->(m)")(lambda a, b: None)(np.zeros(3))
 
