@@ -102,14 +102,16 @@ void draw_exponential(BitGenerator& generator, std::span<float> out, Stores stor
     draw_any(generator, out, Exponential32{}, stores);
 }
 
-// The logarithm is libm's, as NumPy's.
+// The logarithm is libm's, as NumPy's; that of short floats is computed in double, as there.
 void draw_exponential_by_log(BitGenerator& generator, std::span<double> out) {
     draw_apart<uint64_t>(generator, out,
                          [](uint64_t word, double* to) { *to = -std::log1p(-to_double(word)); });
 }
 
 void draw_exponential_by_log(BitGenerator& generator, std::span<float> out) {
-    draw_halves<1>(generator, out, [](uint32_t half, float* to) { *to = -std::log1p(-to_float(half)); });
+    draw_halves<1>(generator, out, [](uint32_t half, float* to) {
+        *to = static_cast<float>(-std::log1p(-static_cast<double>(to_float(half))));
+    });
 }
 
 void draw_integers(BitGenerator& generator, ScalarType type, uint64_t low, uint64_t range, int64_t count,

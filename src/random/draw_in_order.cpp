@@ -168,7 +168,7 @@ void draw_exponential_by_log(Bits& bits, std::span<double> out) {
     fill(out, [&] { return -std::log1p(-bits.next_double()); });
 }
 void draw_exponential_by_log(Bits& bits, std::span<float> out) {
-    fill(out, [&] { return -std::log1p(-bits.next_float()); });
+    fill(out, [&] { return static_cast<float>(-std::log1p(-static_cast<double>(bits.next_float()))); });
 }
 
 namespace {

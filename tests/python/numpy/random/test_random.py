@@ -58,6 +58,7 @@ METHODS = {
     "exponential": lambda r: r.standard_exponential(N),
     "exponential float32": lambda r: r.standard_exponential(N, dtype="f4"),
     "exponential by log": lambda r: r.standard_exponential(N, method="inv"),
+    "exponential by log, float32": lambda r: r.standard_exponential(N, dtype="f4", method="inv"),
     "uniform": lambda r: r.uniform(-3, 7, N),
     "scaled normal": lambda r: r.normal(3, 2, N),
     "scaled exponential": lambda r: r.exponential(2.5, N),
