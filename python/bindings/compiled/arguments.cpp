@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "compiled/layouts.h"
@@ -304,6 +305,7 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
     if (add_shared(object, parameter, function, name)) return;
     if (add_generator(object)) return;
     if (add_record(object, parameter, function, name)) return;
+    if (add_type(object)) return;
     const nb::object plain = nb::getattr(nb::handle(object), "value", nb::object());
     if (plain.is_valid() && nb::hasattr(nb::handle(object).type(), "__members__")) {  // flags
         kept_.push_back(plain);
@@ -381,6 +383,35 @@ void CallArguments::add_listed(PyObject* items, size_t parameter, const std::str
 
 void CallArguments::finish() {
     if (lists_.is_shared()) key_.push_back(key_of(KeyKind::kShared, 0));
+}
+
+// A dtype, or the type of a number: what stands for it is known when the function is compiled.
+bool CallArguments::add_type(PyObject* object) {
+    static const auto* const plain = [] {
+        auto* symbols = new std::map<PyObject*, lang::Symbol>;
+        for (PyTypeObject* type : {&PyFloat_Type, &PyLong_Type, &PyBool_Type, &PyComplex_Type}) {
+            lang::Symbol& symbol = (*symbols)[reinterpret_cast<PyObject*>(type)];
+            symbol.kind = lang::SymbolKind::kKnown;
+            symbol.name = type->tp_name;
+            symbol.path = "builtins." + symbol.name;
+        }
+        return symbols;
+    }();
+    const auto found = plain->find(object);
+    if (found != plain->end()) {
+        add_constant(lang::symbol_type(&found->second));
+        return true;
+    }
+    const auto is_numpys = [object] {
+        return text_of(nb::handle(object).type().attr("__module__")) == "numpy.dtypes";
+    };
+    if (!PyType_Check(object) && !is_dtype(object) && !is_numpys()) return false;
+    try {
+        add_constant(lang::symbol_type(lang::symbol_of_dtype(to_dtype_required(object).scalar_type())));
+        return true;
+    } catch (const TypeError&) {
+        return false;
+    }
 }
 
 // One of NumPy's or weft's: it has a bit generator, whose capsule is the stream.

@@ -136,6 +136,7 @@ private:
     uint64_t key_of_shape(size_t rank, bool readonly, bool contiguous) const;
     void add_memory(int64_t itemsize, char* data, std::span<const int64_t> shape,
                     std::span<const int64_t> strides, bool contiguous, size_t parameter);
+    bool add_type(PyObject* object);
     bool add_generator(PyObject* object);
     bool add_record(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
     bool add_buffer(PyObject* object, size_t parameter, const std::string& function, const std::string& name);

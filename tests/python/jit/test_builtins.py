@@ -376,3 +376,35 @@ def accumulated(n):
 
 def test_complex_numbers_are_made_in_loops():
     assert np.jit(accumulated)(1000) == accumulated(1000)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (numpy.float32, "float32"),
+        (numpy.dtype("u2"), "uint16"),
+        (np.int8, "int8"),
+        (np.dtype("complex64"), "complex64"),
+        (float, "float64"),
+        (int, "int64"),
+        (bool, "bool"),
+        (complex, "complex128"),
+    ],
+)
+def test_types_are_arguments(given, expected):
+    zeros = np.jit(lambda n, kind: np.zeros(n, kind))
+    assert zeros(2, given).dtype == expected
+    assert zeros(2, numpy.uint8).dtype == "uint8"
+
+
+def test_types_are_called_where_they_are_arguments():
+    convert = np.jit(lambda x, kind: kind(x))
+    results = [convert(2.5, int), convert(3, float), convert(300, numpy.uint8)]
+    assert results[:2] == [2, 3.0]
+    assert [type(each) for each in results] == [int, float, np.uint8]
+
+
+@pytest.mark.parametrize("given", [str, list, object, numpy.dtype("S3"), numpy.number])
+def test_other_types_are_no_arguments(given):
+    with pytest.raises(TypeError, match="which compiled functions do not take"):
+        np.jit(lambda kind: np.zeros(2, kind))(given)
