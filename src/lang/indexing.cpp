@@ -4,6 +4,13 @@
 
 namespace weft::lang {
 
+namespace {
+
+// In place of an array's axis, beside those of tuples and lists.
+constexpr int kOfRange = -4;
+
+}  // namespace
+
 using ir::ValueId;
 
 Value FunctionLowering::tuple_item(const Value& value, size_t index) const {
@@ -57,6 +64,16 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         return any_item(base, checked_index(index, integer(length).parts[0], kOfTuple, id), id);
     }
     if (is_list(base.type)) return list_at(id, base, environment, false);
+    if (base.type->kind == TypeKind::kRange) {
+        const std::vector<NodeId> items = items_of(id);
+        if (items.size() != 1) fail(id, "a range has one index");
+        const Value index = number_of(items[0], environment);
+        if (index.type->kind == TypeKind::kNever) return index;
+        if (index.type->kind == TypeKind::kSlice)
+            fail(id, "a range has no slices in a compiled function", "Make a range of other bounds.");
+        const Sequence sequence = range_sequence(base, id);
+        return sequence.element(checked_index(index, sequence.count(), kOfRange, id));
+    }
     if (base.type->kind == TypeKind::kTogether && base.type->text == "flat")
         return load(element_of_flat(id, base, environment));
     if (base.type->kind == TypeKind::kSymbol && base.type->symbol->record != nullptr)
@@ -295,9 +312,10 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
     outside.axis = std::max(axis, 0);
     if (axis < 0) {
         outside.kind = SiteKind::kFixed;
-        outside.text = axis == kOfTuple  ? "tuple index out of range"
-                       : axis == kOfList ? "list index out of range"
-                                         : "list assignment index out of range";
+        outside.text = axis == kOfTuple   ? "tuple index out of range"
+                       : axis == kOfList  ? "list index out of range"
+                       : axis == kOfRange ? "range object index out of range"
+                                          : "list assignment index out of range";
     }
     check(holds, std::move(outside), {told, size}, where);
     return at;
