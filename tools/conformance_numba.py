@@ -58,6 +58,23 @@ LONGEST = 100  # seconds that a test takes
 
 # What no function of Python's asks for, by the test or by how it fails: such tests stay as they are.
 NUMBAS = [
+    (
+        r"test_random\.py.*test_numpy_(beta|chisquare|f|gamma|standard_gamma|negative_binomial|vonmises):",
+        "Numba's np.random draws these as CPython's random does; weft's draws NumPy's numbers",
+    ),
+    (
+        r"test_random_(gauss|normalvariate|lognormvariate):",
+        "Numba's random draws normal numbers as NumPy does; weft's draws CPython's",
+    ),
+    (r"test_random_random:", "Numba seeds random as NumPy does; weft as CPython"),
+    (r"test_random_getrandbits:", "Numba's random bits are a uint64; weft's an int"),
+    (r"test_numpy_(logseries|rayleigh):", "NumPy takes such parameters; Numba refuses them"),
+    (r"test_bitgen_funcs", "Numba's own functions of a bit generator"),
+    (
+        r"test_(check_types|dirichlet_exceptions|noncentral_chisquare_exceptions):",
+        "Numba's own text of an error",
+    ),
+    (r"a constant for 'axis'", "an axis that is no constant"),
     (r"test_multi3", "a loop of 2**56 iterations, which asks for Ctrl-C between them"),
     (
         r"TestMixedInts|test_bitwise_not_npm",

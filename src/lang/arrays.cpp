@@ -614,7 +614,7 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
     const NodeId where = arguments.where;
     if (base.type->record != nullptr && base.type->record->is_tuple && name == "_replace")
         return replaced(base, arguments);
-    if (base.type->record == generator_record()) return Draws(*this, &base, name, arguments).call();
+    if (base.type->record == generator_record()) return Draws(*this, base, name, arguments).call();
     if (base.type->kind == TypeKind::kSlice && name == "indices") {
         expect_arguments(name, arguments, 1, 1);
         if (!is_integer(arguments.positional[0].type)) as_index(arguments.positional[0], where);

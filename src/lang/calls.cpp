@@ -384,7 +384,8 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
             return *result;
     }
     if (module == "numpy.random" || module == "numpy.random.mtrand")
-        return Draws(*this, nullptr, name, arguments).call();
+        return Draws(*this, ThreadStreamOf::kNumpy, name, arguments).call();
+    if (module == "random") return Draws(*this, ThreadStreamOf::kPython, name, arguments).call();
     if (path == "weft.prange") return call_range(arguments);
     if (module == "builtins") {
         if (const std::optional<Value> result = call_builtin(name, arguments)) return *result;

@@ -8,6 +8,9 @@ that has Numba; weft itself never needs it.
 
 Functions of exec() have lines in linecache, as those of notebooks have: weft compiles what has a source.
 
+What weft says of an argument of a wrong type is told in Numba's words, too, with the name that weft told: tests ask for
+Numba's text, and behind it stands which argument is refused.
+
 A test that asks a compiled function for what only Numba's has, or that uses its compiler without jit, is none of the
 language: its outcome is "internal". One that compiles nothing is "nothing".
 """
@@ -18,6 +21,7 @@ import importlib
 import io
 import json
 import linecache
+import re
 import signal
 import sys
 import traceback
@@ -48,6 +52,12 @@ class Internal(Exception):
 
 class TooLong(BaseException):
     """A test does not end."""
+
+
+def in_numbas_words(text):
+    """A refusal; one of an argument of a wrong type with what Numba says of that, too."""
+    found = re.search(r"\(\) takes .* for '(\w+)' in a compiled function, not ", text)
+    return text if found is None else f"{text}\nArgument {found[1]} is not one of the expected type(s):"
 
 
 def swap():
@@ -121,7 +131,7 @@ def swap():
                 for name in OWN:
                     if f"{name} is not compiled" in str(error):
                         raise Internal(f"Numba's own {name}") from error
-                raise Refused(str(error)) from error
+                raise Refused(in_numbas_words(str(error))) from error
             finally:
                 for each in arguments:
                     if type(each) is list:
@@ -295,17 +305,18 @@ def swap_ufuncs(weft, plain, refused):
 
 
 def swap_states(weft):
-    """Lets tests that set the state of Numba's own np.random set that of weft's, too."""
+    """Lets tests that set the states of Numba's own random and np.random set those of weft's, too."""
     import threading
 
     from numba import _helperlib
 
-    theirs, of_numpy = _helperlib.rnd_set_state, _helperlib.rnd_get_np_state_ptr()
+    theirs = _helperlib.rnd_set_state
 
     def set_state(pointer, state):
         theirs(pointer, state)
-        if pointer == of_numpy:
-            stream = weft._core._stream_of_thread(threading.Lock())
+        of_python = pointer == _helperlib.rnd_get_py_state_ptr()
+        if of_python or pointer == _helperlib.rnd_get_np_state_ptr():
+            stream = weft._core._stream_of_thread(threading.Lock(), of_python)
             stream.parts = (4, list(state[1]), [], state[0], 0, 0)
             stream.spare = (0, 0.0)
 
@@ -313,20 +324,28 @@ def swap_states(weft):
 
 
 def keep_lines():
-    """Keeps the lines of what exec() runs."""
-    plain = builtins.exec
+    """Keeps the lines of what exec() runs, and of what compile() makes of a text that is in no file."""
+    plain_exec, plain_compile = builtins.exec, builtins.compile
+
+    def kept(source):
+        name = f"<exec {len(linecache.cache)}>"
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        return name
 
     def exec_with_lines(source, given=None, own=None, /):
         frame = sys._getframe(1)
         if given is None:
             given, own = frame.f_globals, frame.f_locals if own is None else own
         if isinstance(source, str):
-            name = f"<exec {len(linecache.cache)}>"
-            linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-            source = compile(source, name, "exec")
-        plain(source, given, own)
+            source = plain_compile(source, kept(source), "exec")
+        plain_exec(source, given, own)
 
-    builtins.exec = exec_with_lines
+    def compile_with_lines(source, filename, mode, *arguments, **keywords):
+        if isinstance(source, str) and filename == "<string>":
+            filename = kept(source)
+        return plain_compile(source, filename, mode, *arguments, **keywords)
+
+    builtins.exec, builtins.compile = exec_with_lines, compile_with_lines
 
 
 def flat(suite):

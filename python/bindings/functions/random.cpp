@@ -145,9 +145,9 @@ void bind_streams(nb::module_& m) {
             arg("parts").none())
         .def_prop_rw(
             "spare",
-            [](StreamHandle& self) { return nb::make_tuple(int{self.spare.waits}, self.spare.value); },
+            [](StreamHandle& self) { return nb::make_tuple(int{self.spare->waits}, self.spare->value); },
             [](StreamHandle& self, nb::handle spare) {
-                self.spare = {nb::cast<int64_t>(spare[0]) != 0, nb::cast<double>(spare[1])};
+                *self.spare = {nb::cast<int64_t>(spare[0]) != 0, nb::cast<double>(spare[1])};
             },
             arg("spare").none())
         .def_prop_ro("addresses",
@@ -179,15 +179,19 @@ void bind_streams(nb::module_& m) {
         "_stream_of",
         [](nb::handle capsule, nb::handle lock) { return new StreamHandle(nb::borrow(capsule), lock); },
         nb::rv_policy::take_ownership, arg("capsule"), arg("lock"));
-    // The stream of numpy.random's functions in compiled functions; it ends with the thread.
+    // The stream of numpy.random's functions in compiled functions, or of Python's random; it ends with the
+    // thread.
     m.def(
         "_stream_of_thread",
-        [](nb::handle lock) {
-            ThreadStream& stream = stream_of_thread();
-            return new StreamHandle(steal_or_throw(PyCapsule_New(&stream.source, "BitGenerator", nullptr)),
-                                    lock);
+        [](nb::handle lock, bool of_python) {
+            ThreadStream& stream =
+                stream_of_thread(of_python ? ThreadStreamOf::kPython : ThreadStreamOf::kNumpy);
+            auto handle = std::make_unique<StreamHandle>(
+                steal_or_throw(PyCapsule_New(&stream.source, "BitGenerator", nullptr)), lock);
+            handle->spare = &stream.spare;
+            return handle.release();
         },
-        nb::rv_policy::take_ownership, arg("lock"));
+        nb::rv_policy::take_ownership, arg("lock"), arg("of_python") = false);
     m.def(
         "_seed_pool",
         [](nb::handle words, nb::handle path, uint32_t size) {

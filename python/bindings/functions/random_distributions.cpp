@@ -66,7 +66,7 @@ std::optional<Dims> to_size(PyObject* size) {
 }
 
 PyObject* to_python(StreamHandle& stream, const Distribution& distribution, const Numbers& numbers) {
-    Bits bits(*stream.source, &stream.spare);
+    Bits bits(*stream.source, stream.spare);
     if (distribution.is_whole) {
         int64_t drawn = 0;
         {

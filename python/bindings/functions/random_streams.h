@@ -13,14 +13,17 @@ struct StreamHandle {
     nb::object capsule;  // "BitGenerator", as NumPy's C interface names it; it owns what it points to
     nb::object acquire, release;
     BitSource* source = nullptr;
-    SpareNormal spare;  // of RandomState
+    SpareNormal own_spare;  // of RandomState
+    SpareNormal* spare = &own_spare;
 
     StreamHandle(nb::object of, nb::handle lock)
         : capsule(std::move(of)), acquire(lock.attr("acquire")), release(lock.attr("release")) {
         source = static_cast<BitSource*>(PyCapsule_GetPointer(capsule.ptr(), "BitGenerator"));
         if (source == nullptr) throw_python_error();
     }
-    Draws draws() { return {*source, &spare}; }
+    StreamHandle(const StreamHandle&) = delete;
+    StreamHandle& operator=(const StreamHandle&) = delete;
+    Draws draws() { return {*source, spare}; }
 };
 
 /// Holds the lock of a stream.

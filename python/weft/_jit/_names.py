@@ -23,7 +23,7 @@ _NUMBER_TYPES = frozenset(
 _ARRAY_PACKAGES = frozenset(("numpy", "weft"))
 _PACKAGES = _ARRAY_PACKAGES | {"numba"}
 _RANDOM = [f"{package}.random" for package in ("numpy", "weft")]
-_NAMESPACES = ("numpy", "weft", "math", "cmath", "builtins", *_RANDOM)
+_NAMESPACES = ("numpy", "weft", "math", "cmath", "random", "builtins", *_RANDOM)
 
 
 class Names:
@@ -303,7 +303,7 @@ def _is_library(module):
     """Whether a module's functions are none of the program's own."""
     if f"{module}.".startswith("weft.numba."):  # which is made of plain functions
         return False
-    return _root(module) in (*_PACKAGES, "math", "cmath") and ".tests" not in module
+    return _root(module) in (*_PACKAGES, "math", "cmath", "random") and ".tests" not in module
 
 
 def _dtype_classes():

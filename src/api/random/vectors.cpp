@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/random/filled.h"
+#include "library/random/odds.h"
 #include "random/bit_stream.h"
 #include "random/distributions/vectors.h"
 #include "weft/errors.h"
@@ -24,17 +25,6 @@ using distributions::Constraint;
 Dims with_axis(Dims shape, int64_t extent) {
     shape.push_back(extent);
     return shape;
-}
-
-// Compensated (Kahan, "Further remarks on reducing truncation errors", 1965).
-double sum_of(std::span<const double> values) {
-    double sum = 0, lost = 0;
-    for (const double each : values) {
-        const double added = each - lost, next = sum + added;
-        lost = (next - sum) - added;
-        sum = next;
-    }
-    return sum;
 }
 
 template <class T>
@@ -56,7 +46,7 @@ array draw_multinomial(const BitSource& source, const array& n, const array& odd
     check_elements({"pvals", Constraint::kUpToOne}, odds);
     const std::vector<double> all = elements_in_order<double>(odds);
     for (size_t i = 0; width != 0 && i < all.size(); i += width) {
-        if (sum_of(std::span(all).subspan(i, width - 1)) > 1.0 + 1e-12)
+        if (sum_of_odds(std::span(all).subspan(i, width - 1)) > 1.0 + 1e-12)
             throw ValueError(odds.ndim() == 1 ? "sum(pvals[:-1]) > 1.0" : "sum(pvals[...,:-1]) > 1.0");
     }
     check_elements({"n", Constraint::kNonNegative, true}, n);

@@ -17,6 +17,7 @@ enum class ForkRank {
     kMemory,
     kReservedMemory,
     kCuda,
+    kRandomStreams,
     kThreads,
     kThreadRecords
 };

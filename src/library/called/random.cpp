@@ -1,45 +1,23 @@
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "core/shape.h"
 #include "library/called/functions.h"
+#include "library/called/streams.h"
 #include "library/random/odds.h"
 #include "random/distributions/table.h"
+#include "random/distributions/vectors.h"
 #include "random/draw_in_order.h"
-#include "random/thread_stream.h"
 #include "weft/errors.h"
 
 namespace weft::called {
 
+using distributions::Constraint;
+
 namespace {
-
-struct Stream {
-    BitSource source;
-    SpareNormal* spare = nullptr;
-
-    explicit Stream(int64_t address) {
-        if (address != 0) {
-            source = *reinterpret_cast<const BitSource*>(address);
-        } else {
-            ThreadStream& own = stream_of_thread();
-            source = own.source;
-            spare = &own.spare;
-        }
-    }
-    Bits bits() { return Bits(source, spare); }
-};
-
-// Where a single number lies until the next one.
-template <class T>
-int64_t kept(T value) {
-    thread_local std::array<char, sizeof(uint64_t)> memory{};
-    std::memcpy(memory.data(), &value, sizeof value);
-    return reinterpret_cast<int64_t>(memory.data());
-}
 
 void check_numbers(const distributions::Distribution& distribution, const distributions::Numbers& numbers) {
     for (size_t k = 0; k < static_cast<size_t>(distribution.count); ++k) {
@@ -60,7 +38,7 @@ void check_numbers(const distributions::Distribution& distribution, const distri
         if ((1 - p) / p * (n + 10 * std::sqrt(n)) > most)
             throw ValueError("n too large or p too small, see Generator.negative_binomial Notes");
     }
-    if (distribution.name.ends_with("triangular")) {
+    if (distribution.name.ends_with("triangular") && !distribution.name.starts_with("python_")) {
         if (numbers.real[0] > numbers.real[1]) throw ValueError("left > mode");
         if (numbers.real[1] > numbers.real[2]) throw ValueError("mode > right");
         if (numbers.real[0] == numbers.real[2]) throw ValueError("left == right");
@@ -76,9 +54,12 @@ const distributions::Distribution& read(EngineArguments& arguments, distribution
     return distribution;
 }
 
-template <class T>
-std::span<T> elements_of(const EngineArray& array) {
-    return {reinterpret_cast<T*>(array.data), static_cast<size_t>(element_count(array.shape))};
+// Of one dimension.
+std::vector<double> copied(const EngineArray& given) {
+    std::vector<double> values(static_cast<size_t>(given.shape[0]));
+    for (size_t i = 0; i < values.size(); ++i)
+        std::memcpy(&values[i], given.data + static_cast<int64_t>(i) * given.strides[0], sizeof(double));
+    return values;
 }
 
 struct Range {
@@ -87,19 +68,18 @@ struct Range {
 };
 
 Range range_of(EngineArguments& arguments, ScalarType type) {
-    const int64_t low = arguments.integer(), high = arguments.integer();
-    const bool endpoint = arguments.integer() != 0, masked = arguments.integer() != 0;
+    const int64_t low_word = arguments.integer(), high_word = arguments.integer();
+    const int64_t kinds = arguments.integer();
+    const bool endpoint = (kinds & 1) != 0, masked = arguments.integer() != 0;
+    const auto number = [](int64_t word, bool is_unsigned) {
+        return is_unsigned ? static_cast<__int128>(static_cast<uint64_t>(word)) : static_cast<__int128>(word);
+    };
+    const __int128 low = number(low_word, (kinds & 2) != 0), high = number(high_word, (kinds & 4) != 0);
     const DType dtype(type);
     const auto bits = static_cast<unsigned>(8 * dtype.itemsize());
-    int64_t least = 0, most = std::numeric_limits<int64_t>::max();
-    if (type == ScalarType::kBool) {
-        most = 1;
-    } else if (dtype.is_signed_integer()) {
-        least = bits == 64 ? std::numeric_limits<int64_t>::min() : -(int64_t{1} << (bits - 1));
-        most = bits == 64 ? most : (int64_t{1} << (bits - 1)) - 1;
-    } else if (bits < 64) {
-        most = (int64_t{1} << bits) - 1;
-    }
+    const bool is_signed = dtype.is_signed_integer();
+    const __int128 count = type == ScalarType::kBool ? 2 : static_cast<__int128>(1) << bits;
+    const __int128 least = is_signed ? -count / 2 : 0, most = least + count - 1;
     const std::string name(dtype.name());
     if (low < least) throw ValueError("low is out of bounds for " + name);
     if (high > most && high - (endpoint ? 0 : 1) > most)
@@ -108,7 +88,7 @@ Range range_of(EngineArguments& arguments, ScalarType type) {
         const std::string relation = endpoint ? " < " : " <= ";
         throw ValueError(low == 0 ? "high" + relation + "0" : endpoint ? "low > high" : "low >= high");
     }
-    const int64_t last = endpoint ? high : high - 1;
+    const __int128 last = endpoint ? high : high - 1;
     return {static_cast<uint64_t>(low), static_cast<uint64_t>(last) - static_cast<uint64_t>(low),
             masked ? Within::kByMasks : Within::kByProducts};
 }
@@ -154,8 +134,9 @@ int64_t draw_floats(EngineArguments arguments) {
         case 0: draw_uniform(bits, out); break;
         case 1: draw_normal(bits, out); break;
         case 2: draw_exponential(bits, out); break;
+        case 4: draw_exponential_by_log(bits, out); break;
         default:
-            distributions::check({"shape", distributions::Constraint::kNonNegative}, shape);
+            distributions::check({"shape", Constraint::kNonNegative}, shape);
             distributions::fill_standard_gamma32(bits, static_cast<float>(shape), out);
     }
     return 0;
@@ -226,12 +207,46 @@ int64_t choose(EngineArguments arguments) {
 int64_t choose_by_odds(EngineArguments arguments) {
     const std::span<int64_t> out = elements_of<int64_t>(arguments.array());
     Stream stream(arguments.integer());
-    const EngineArray given = arguments.array();
+    const std::vector<double> odds = copied(arguments.array());
     const bool replace = arguments.integer() != 0;
-    std::vector<double> odds(static_cast<size_t>(given.shape[0]));
-    for (size_t i = 0; i < odds.size(); ++i)
-        std::memcpy(&odds[i], given.data + static_cast<int64_t>(i) * given.strides[0], sizeof(double));
     draw_by_odds(stream.source, odds, replace, 0x1p-26, out);
+    return 0;
+}
+
+int64_t draw_multinomial(EngineArguments arguments) {
+    const std::span<int64_t> out = elements_of<int64_t>(arguments.array());
+    Stream stream(arguments.integer());
+    const int64_t trials = arguments.integer();
+    const std::vector<double> odds = copied(arguments.array());
+    const bool legacy = arguments.integer() != 0;
+    if (odds.empty() && !legacy)
+        throw ValueError(
+            "pvals must have at least 1 dimension and the last dimension of pvals must be greater than 0.");
+    for (const double each : odds) distributions::check({"pvals", Constraint::kUpToOne}, each, true);
+    if (!odds.empty() && sum_of_odds(std::span(odds).first(odds.size() - 1)) > 1.0 + 1e-12)
+        throw ValueError("sum(pvals[:-1]) > 1.0");
+    distributions::check({"n", Constraint::kNonNegative, true}, static_cast<double>(trials));
+    std::ranges::fill(out, 0);
+    Bits bits = stream.bits();
+    distributions::multinomial(bits, trials, odds, out);
+    return 0;
+}
+
+int64_t draw_dirichlet(EngineArguments arguments) {
+    const std::span<double> out = elements_of<double>(arguments.array());
+    Stream stream(arguments.integer());
+    const std::vector<double> alpha = copied(arguments.array());
+    const bool legacy = arguments.integer() != 0;
+    for (const double each : alpha) {
+        if (legacy ? each <= 0 : each < 0) throw ValueError(legacy ? "alpha <= 0" : "alpha < 0");
+    }
+    std::ranges::fill(out, 0.0);
+    Bits bits = stream.bits();
+    if (legacy) {
+        distributions::legacy_dirichlet(bits, alpha, out);
+    } else {
+        distributions::dirichlet(bits, alpha, out);
+    }
     return 0;
 }
 

@@ -11,10 +11,7 @@
 
 namespace weft {
 
-namespace {
-
-// By Kahan's compensated sum, as NumPy's check adds them up.
-double sum_of(std::span<const double> odds) {
+double sum_of_odds(std::span<const double> odds) {
     double sum = odds.empty() ? 0.0 : odds[0], lost = 0.0;
     for (size_t i = 1; i < odds.size(); ++i) {
         const double next = odds[i] - lost, total = sum + next;
@@ -24,8 +21,10 @@ double sum_of(std::span<const double> odds) {
     return sum;
 }
 
+namespace {
+
 void check_odds(std::span<const double> odds, double tolerance) {
-    const double sum = sum_of(odds);
+    const double sum = sum_of_odds(odds);
     if (std::isnan(sum)) throw ValueError("Probabilities contain NaN");
     if (std::ranges::any_of(odds, [](double each) { return each < 0; }))
         throw ValueError("Probabilities are not non-negative");

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/threads/interrupt.h"
+#include "random/distributions/python.h"
 #include "random/distributions/real.h"
 #include "random/distributions/whole.h"
 #include "weft/errors.h"
@@ -152,10 +153,12 @@ const char* fault(Constraint constraint, double value, bool of_array) {
 using New = Modern<double>;
 constexpr Parameter kLoc = {"loc"}, kScale = {"scale", kNonNegative}, kDf = {"df", kPositive},
                     kDfnum = {"dfnum", kPositive}, kDfden = {"dfden", kPositive},
-                    kNonc = {"nonc", kNonNegative}, kShape = {"shape", kNonNegative}, kA = {"a", kPositive};
+                    kNonc = {"nonc", kNonNegative}, kShape = {"shape", kNonNegative}, kA = {"a", kPositive},
+                    kMu = {"mu"}, kSigma = {"sigma"}, kAlpha = {"alpha"}, kBeta = {"beta"};
 
 double legacy_standard_exponential(Bits& bits) { return Legacy::exponential(bits); }
 double legacy_standard_normal(Bits& bits) { return Legacy::normal(bits); }
+double exponential_by_log(Bits& bits) { return -std::log1p(-bits.next_double()); }
 double standard_uniform(Bits& bits) { return bits.next_double(); }
 int64_t positive_integer(Bits& bits) { return static_cast<int64_t>(bits.next64() >> 1); }
 
@@ -236,6 +239,21 @@ constexpr std::array kAll = {
                                       Parameter{"nbad", kNonNegative, true},
                                       Parameter{"nsample", kAtLeastOne, true}),
     whole<Function<legacy_logseries>>("legacy_logseries", Parameter{"p", kBelowOne}),
+
+    real<Function<python::uniform>>("python_uniform", Parameter{"a"}, Parameter{"b"}),
+    real<Function<python::triangular>>("python_triangular", Parameter{"low"}, Parameter{"high"},
+                                       Parameter{"mode"}),
+    real<Function<python::symmetric>>("python_symmetric", Parameter{"low"}, Parameter{"high"}),
+    real<Function<python::normalvariate>>("python_normalvariate", kMu, kSigma),
+    real<Function<python::gauss>>("python_gauss", kMu, kSigma),
+    real<Function<python::lognormvariate>>("python_lognormvariate", kMu, kSigma),
+    real<Function<python::expovariate>>("python_expovariate", Parameter{"lambd"}),
+    real<Function<python::vonmisesvariate>>("python_vonmisesvariate", kMu, Parameter{"kappa"}),
+    real<Function<python::gammavariate>>("python_gammavariate", kAlpha, kBeta),
+    real<Function<python::betavariate>>("python_betavariate", kAlpha, kBeta),
+    real<Function<python::paretovariate>>("python_paretovariate", kAlpha),
+    real<Function<python::weibullvariate>>("python_weibullvariate", kAlpha, kBeta),
+    real<Function<exponential_by_log>>("exponential_by_log"),
 };
 
 }  // namespace

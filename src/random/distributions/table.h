@@ -38,7 +38,8 @@ struct Numbers {
 };
 
 struct Distribution {
-    std::string_view name;  // NumPy's, with "legacy_" before those of RandomState
+    std::string_view
+        name;  // NumPy's, with "legacy_" before those of RandomState, "python_" before those of Python
     bool is_whole = false;  // int64 is drawn, else float64
     int count = 0;          // of parameters
     std::array<Parameter, 3> parameters{};

@@ -42,6 +42,43 @@ DRAWS = {
     ),
     "halves": lambda r: (r.integers(10), r.random(), r.integers(10), r.integers(2**40), r.integers(3, size=5)),
     "permutation": lambda r: (r.permutation(10), r.permutation(numpy.arange(12.0).reshape(6, 2)), r.permutation(0)),
+    "permutation along an axis": lambda r: (
+        r.permutation(numpy.arange(24.0).reshape(2, 3, 4), axis=1),
+        r.permutation(numpy.arange(24).reshape(2, 3, 4), -1),
+        r.permutation([1.0, 2.0, 3.0]),
+    ),
+    "choice of rows": lambda r: (
+        r.choice(numpy.arange(12.0).reshape(6, 2)),
+        r.choice(numpy.arange(12.0).reshape(6, 2), 4),
+        r.choice(numpy.arange(12).reshape(2, 6), (2, 2), axis=1),
+        r.choice(numpy.arange(12).reshape(2, 6), 3, False, axis=-1),
+        r.choice(numpy.arange(12).reshape(6, 2), 2, p=[0.1, 0.2, 0.3, 0.2, 0.1, 0.1]),
+    ),
+    "standard_exponential by a logarithm": lambda r: (
+        r.standard_exponential(method="inv"),
+        r.standard_exponential(7, method="inv"),
+        r.standard_exponential((2, 2), numpy.float32, "inv"),
+        r.standard_exponential(3, numpy.float32, method="zig"),
+    ),
+    "integers of all of uint64": lambda r: (
+        r.integers(0, numpy.uint64(2**64 - 1), 4, numpy.uint64),
+        r.integers(numpy.uint64(2**63 + 5), numpy.uint64(2**64 - 1), dtype=numpy.uint64, endpoint=True),
+        r.integers(0, 18446744073709551615, 4, numpy.uint64, True),
+        r.integers(-(2**63), 2**63 - 1, 4),
+    ),
+    "multinomial": lambda r: (
+        r.multinomial(20, [0.2, 0.3, 0.5]),
+        r.multinomial(20, (0.2, 0.3, 0.5), 2),
+        r.multinomial(1000, numpy.array([0.25, 0.75]), size=(2, 3)),
+        r.multinomial(5, [1.0], ()),
+        r.multinomial(5, [0.5, 0.5], 0),
+    ),
+    "dirichlet": lambda r: (
+        r.dirichlet([1.0, 2.0, 3.0]),
+        r.dirichlet((1.0, 0.5), 2),
+        r.dirichlet(numpy.array([0.01, 0.05, 0.02]), size=(2, 3)),
+        r.dirichlet([1, 2], ()),
+    ),
     "choice": lambda r: (r.choice(10), r.choice(10, 4), r.choice(10, 4, False), r.choice(1000, 5, replace=False)),
     "choice of an array": lambda r: (
         r.choice(numpy.arange(5.0) * 2),
@@ -109,6 +146,18 @@ def test_shuffle():
     same(weft.jit(shuffled)(numpy.random.default_rng(5)), shuffled(numpy.random.default_rng(5)))
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -3])
+def test_shuffle_along_an_axis(axis):
+    def shuffled(r):
+        block = numpy.arange(60).reshape(3, 4, 5)
+        r.shuffle(block, axis=axis)
+        rows = numpy.arange(40).reshape(5, 8)[:, ::2]
+        r.shuffle(rows, 1)
+        return block, rows
+
+    same(weft.jit(shuffled)(numpy.random.default_rng(5)), shuffled(numpy.random.default_rng(5)))
+
+
 def test_draws_in_a_loop_and_in_functions_that_are_called():
     def step(r, x):
         return x + r.normal() if r.random() < 0.5 else x
@@ -167,6 +216,13 @@ def test_two_generators_have_one_signature():
         (lambda r: r.hypergeometric(2, 2, 5), r"ngood \+ nbad < nsample"),
         (lambda r: r.triangular(2.0, 1.0, 3.0), "left > mode"),
         (lambda r: r.random(-1)[0], "negative dimensions are not allowed"),
+        (lambda r: r.integers(-1, 3, dtype=numpy.uint64), "low is out of bounds for uint64"),
+        (lambda r: r.integers(0, numpy.uint64(2**63 + 1)), "high is out of bounds for int64"),
+        (lambda r: r.multinomial(-1, [0.5, 0.5])[0], "n < 0"),
+        (lambda r: r.multinomial(3, [1.5, 0.5])[0], "pvals < 0, pvals > 1 or pvals contains NaNs"),
+        (lambda r: r.multinomial(3, [0.9, 0.9, 0.1])[0], r"sum\(pvals\[:-1\]\) > 1.0"),
+        (lambda r: r.multinomial(3, numpy.zeros(0))[0], "pvals must have at least 1 dimension"),
+        (lambda r: r.dirichlet([1.0, -1.0])[0], "alpha < 0"),
     ],
 )  # fmt: skip
 def test_wrong_parameters_are_numpys_errors(draw, text):
@@ -185,10 +241,42 @@ def test_what_is_not_compiled_says_so():
     generator = numpy.random.default_rng(0)
     with pytest.raises(weft.CompileError, match="Generator has no method 'nothing' in a compiled function"):
         weft.jit(lambda r: r.nothing())(generator)
-    with pytest.raises(weft.CompileError, match="takes numbers in a compiled function, not array"):
+    with pytest.raises(
+        weft.CompileError, match=r"normal\(\) takes a number for 'loc' in a compiled function, not array"
+    ):
         weft.jit(lambda r: r.normal(numpy.zeros(3)))(generator)
     with pytest.raises(weft.CompileError, match="unexpected keyword argument 'scal'"):
         weft.jit(lambda r: r.normal(scal=1.0))(generator)
+
+
+@pytest.mark.parametrize(
+    ("draw", "text"),
+    [
+        (lambda r: r.gamma("x"), r"gamma\(\) takes a number for 'shape'"),
+        (lambda r: r.binomial("x", 0.5), r"binomial\(\) takes a number for 'n'"),
+        (lambda r: r.uniform(0.0, "x"), r"uniform\(\) takes a number for 'high'"),
+        (lambda r: r.integers("x"), r"integers\(\) takes a number for 'low'"),
+        (lambda r: r.integers(3, endpoint="x"), r"integers\(\) takes a bool for 'endpoint'"),
+        (lambda r: r.integers(3, dtype=numpy.float64), r"integers\(\) takes an integer type or bool for 'dtype'"),
+        (lambda r: r.random(dtype=numpy.int64), r"random\(\) takes float64 or float32 for 'dtype'"),
+        (lambda r: r.random(dtype=1), r"random\(\) takes a dtype for 'dtype'"),
+        (lambda r: r.standard_exponential(method=1), r"takes a text for 'method'"),
+        (lambda r: r.random(1.5), r"random\(\) takes an integer, a tuple of integers or None for 'size'"),
+        (lambda r: r.random((2, "x")), r"random\(\) takes an integer, a tuple of integers or None for 'size'"),
+        (lambda r: r.shuffle("x"), r"shuffle\(\) takes an array or a list for 'x'"),
+        (lambda r: r.shuffle(numpy.arange(3), axis="x"), r"shuffle\(\) takes an integer that is a constant for 'axis'"),
+        (lambda r: r.shuffle(numpy.arange(3), axis=1), "axis 1 is out of bounds for array of dimension 1"),
+        (lambda r: r.shuffle([1, 2], axis=1), "Axis argument is only supported on ndarray objects"),
+        (lambda r: r.permutation(numpy.arange(3), -2), "axis -2 is out of bounds for array of dimension 1"),
+        (lambda r: r.permutation(1.5), r"permutation\(\) takes an integer, an array or a list for 'x'"),
+        (lambda r: r.choice(numpy.zeros((2, 2)), axis=2), "axis 2 is out of bounds for array of dimension 2"),
+        (lambda r: r.multinomial(3, 0.5), r"multinomial\(\) takes numbers for 'pvals'"),
+        (lambda r: r.dirichlet(numpy.ones((2, 2))), "alpha must be 1-dimensional"),
+    ],
+)  # fmt: skip
+def test_arguments_of_other_types_are_named(draw, text):
+    with pytest.raises(weft.CompileError, match=text):
+        weft.jit(draw)(numpy.random.default_rng(0))
 
 
 def test_parallel_loops_do_not_draw_from_one_stream():

@@ -69,6 +69,13 @@ DRAWS = {
         numpy.random.negative_binomial(3, 0.5),
         numpy.random.hypergeometric(5, 6, 7),
     ),
+    "vectors": lambda: (
+        numpy.random.multinomial(20, [0.2, 0.3, 0.5]),
+        numpy.random.multinomial(20, [0.2, 0.3, 0.5], (2, 2)),
+        numpy.random.dirichlet([1.0, 2.0, 3.0]),
+        numpy.random.dirichlet((0.01, 0.05), 3),
+        numpy.random.noncentral_chisquare(0.5, 1.0, ()),
+    ),
     "orders": lambda: (
         numpy.random.permutation(7),
         numpy.random.permutation(numpy.arange(6.0)),
@@ -154,6 +161,13 @@ def test_shuffle():
     expected = numpy.arange(10)
     numpy.random.RandomState(9).shuffle(expected)
     assert weft.jit(shuffled)().tolist() == expected.tolist()
+
+
+def test_vectors_that_are_none():
+    with pytest.raises(ValueError, match="alpha <= 0"):
+        weft.jit(lambda: numpy.random.dirichlet([0.0, 1.0]))()
+    with pytest.raises(ValueError, match="n < 0"):
+        weft.jit(lambda: numpy.random.multinomial(-1, [0.5, 0.5]))()
 
 
 def test_each_thread_has_its_own():
