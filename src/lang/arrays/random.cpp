@@ -223,6 +223,8 @@ Value FunctionLowering::Draws::made(ScalarType type, std::span<const ValueId> sh
 
 Value FunctionLowering::Draws::draw(const std::string& distribution, std::vector<Value> parameters,
                                     const Value& size) {
+    if (distribution == "random" && size.type->kind == TypeKind::kNone)
+        return engine_number("draw_uniform", ScalarType::kFloat64, {stream_});
     const Distribution* found = distributions::find(distribution);
     const ScalarType type = found->is_whole ? ScalarType::kInt64 : ScalarType::kFloat64;
     std::vector<ValueId> arguments = {stream_, number(found - distributions::all().data())};

@@ -104,6 +104,11 @@ int64_t draw_number(EngineArguments arguments) {
                                  : kept(distribution.draw_real(bits, numbers));
 }
 
+int64_t draw_uniform(EngineArguments arguments) {
+    Stream stream(arguments.integer());
+    return kept(stream.bits().next_double());
+}
+
 int64_t draw_numbers(EngineArguments arguments) {
     const EngineArray out = arguments.array();
     Stream stream(arguments.integer());
