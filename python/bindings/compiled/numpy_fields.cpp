@@ -73,12 +73,13 @@ bool has_strides_of(const Array& array, const Py_buffer& buffer) {
     return true;
 }
 
-// Whether the structure is what it is taken for: it says what the buffer protocol says.
-bool is_as_expected(PyObject* object) {
+// Whether the structure is what it is taken for: it says what the buffer protocol says. An array of dates
+// lends no buffer, so it does not tell.
+std::optional<bool> is_as_expected(PyObject* object) {
     Py_buffer buffer;
     if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS_RO) != 0) {
         PyErr_Clear();
-        return false;
+        return std::nullopt;
     }
     const Array& array = *reinterpret_cast<const Array*>(object);
     bool same = buffer.buf == array.data && buffer.ndim == array.rank &&
@@ -118,8 +119,9 @@ std::optional<NumpyFields> numpy_fields(PyObject* object) {
             last_other.store(type, std::memory_order_relaxed);
             return std::nullopt;
         }
-        if (!is_as_expected(object)) {
-            is_other.store(true, std::memory_order_relaxed);
+        const std::optional<bool> expected = is_as_expected(object);
+        if (!expected.value_or(false)) {
+            if (expected) is_other.store(true, std::memory_order_relaxed);
             return std::nullopt;
         }
         known.store(type, std::memory_order_relaxed);
@@ -135,7 +137,7 @@ std::optional<NumpyMemory> numpy_memory(PyObject* object) {
         PyObject* const numpy = modules == nullptr ? nullptr : PyDict_GetItemString(modules, "numpy");
         if (numpy == nullptr || is_other) return std::nullopt;
         const nb::object example = nb::handle(numpy).attr("zeros")(nb::make_tuple(2, 3));
-        is_other = !is_as_expected(example.ptr());
+        is_other = !is_as_expected(example.ptr()).value_or(false);
         if (is_other) return std::nullopt;
         known = Py_TYPE(example.ptr());
         Py_INCREF(reinterpret_cast<PyObject*>(known));
