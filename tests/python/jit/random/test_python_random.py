@@ -69,6 +69,9 @@ DRAWS = {
         random.sample(range(1000), 4),
         random.sample(range(80), 7),
         random.sample(range(300), 7),
+        random.sample(range(30), 6),
+        random.sample(range(22), 5),
+        random.sample(range(21), 5),
         random.sample([1, 2], k=0),
     ),
 }  # fmt: skip
