@@ -274,6 +274,7 @@ def swap_ufuncs(weft, plain, refused):
 
         def add(self, signature):
             self._signatures.append(signature)
+            return types.SimpleNamespace(objectmode=False, signature=signature)
 
         def build_ufunc(self):
             if self._ufunc is None:

@@ -329,6 +329,7 @@ void ufunc_dealloc(PyObject* self) {
 }
 
 nb::list loop_signatures(const OpInfo& op) {
+    const bool is_numpys = op.defined == nullptr;
     nb::list list;
     std::vector<std::string>
         of_long_longs;  // NumPy has the loops of 64 bits twice, and these after both signs
@@ -344,8 +345,8 @@ nb::list loop_signatures(const OpInfo& op) {
         text += "->";
         for (const ScalarType type : op.output_types(loop)) text += DType(type).character();
         if (!has_64_bits) flush();
-        if (!has_both_signs) list.append(nb::str(text.c_str()));
-        if (!has_64_bits) continue;
+        if (!has_both_signs || !is_numpys) list.append(nb::str(text.c_str()));
+        if (!has_64_bits || !is_numpys) continue;
         for (char& letter : text) letter = letter == 'l' ? 'q' : letter == 'L' ? 'Q' : letter;
         of_long_longs.push_back(text);
     }

@@ -211,7 +211,7 @@ class GeneralizedUfunc:
                 f"{self.nout} outputs"
             )
         self._returns = self.nout > 0 and count == self.nin
-        self._loops = {}
+        self._loops, self._seen = {}, []
         self._signatures = [self._checked(_operands_of(one), one) for one in signatures]
         self._writable = self._written(options.get("writable_args", ()), function.__code__.co_varnames)
 
@@ -277,12 +277,12 @@ class GeneralizedUfunc:
             "".join(one.dtype.char for one in operands[: self.nin])
             + "->"
             + "".join(one.dtype.char for one in operands[self.nin :])
-            for operands in self._signatures
+            for operands in self._signatures or self._seen
         ]
 
     @property
     def ntypes(self):
-        return len(self._signatures)
+        return len(self.types)
 
     def __repr__(self):
         return f"<ufunc {self.__name__!r}>"
@@ -479,7 +479,11 @@ class GeneralizedUfunc:
                     "give out=, or signatures"
                 )
             results = self._returned(operands)
-        return operands + [_Known(one, len(core)) for one, core in zip(results, self._outputs)]
+        operands += [_Known(one, len(core)) for one, core in zip(results, self._outputs)]
+        dtypes = [one.dtype for one in operands]
+        if all(dtypes != [one.dtype for one in seen] for seen in self._seen):
+            self._seen.append(operands)
+        return operands
 
     def _returned(self, operands):
         samples = tuple(

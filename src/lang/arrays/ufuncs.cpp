@@ -204,7 +204,7 @@ Value FunctionLowering::Ufuncs::call(const Arguments& given) {
         f_.fail(where_, symbol_->name + "() of arrays gives " + lang::describe(result) + " for each element",
                 "A function of whole arrays gives a number for each here.");
     if (outs.size() > 1) f_.fail(where_, wrong_count(name(), inputs, inputs + 1, inputs + outs.size()));
-    const auto each = [&](std::span<const Value> values) { return element(values); };
+    const auto each = [self = *this](std::span<const Value> values) mutable { return self.element(values); };
     if (outs.empty() || outs[0].type->kind == TypeKind::kNone) {
         const Deferring later(f_, given.defers);
         return f_.elementwise(operands, each, where_);
