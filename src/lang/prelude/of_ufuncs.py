@@ -16,6 +16,9 @@ def fold(function, values, out):
             fold(function, values[i, ...], out)
     elif out.ndim == 0:
         out[()] = function(out[()], values[()])
+    elif out.ndim == 1:
+        for i in range(len(out)):
+            out[i] = function(out[i], values[i])
     else:
         for i in range(len(out)):
             fold(function, values[i, ...], out[i, ...])
@@ -107,6 +110,9 @@ def accumulate(function, values, out):
 def step(function, before, values, out):
     if out.ndim == 0:
         out[()] = function(before[()], values[()])
+    elif out.ndim == 1:
+        for i in range(len(out)):
+            out[i] = function(before[i], values[i])
     else:
         for i in range(len(out)):
             step(function, before[i, ...], values[i, ...], out[i, ...])
