@@ -151,6 +151,25 @@ Value FunctionLowering::call_function(const Symbol& symbol, const Arguments& arg
     return call_source(*symbol.function, {}, arguments);
 }
 
+// The dtype of a stencil's result (python/weft/_ufunc/stencil_calls.py): what its function gives for an
+// element.
+Value FunctionLowering::dtype_of_border(const Arguments& arguments) {
+    const NodeId where = arguments.where;
+    const FunctionSource& element = *arguments.positional.at(1).type->symbol->function;
+    std::vector<TypeRef> types;
+    for (size_t i = 2; i < arguments.positional.size(); ++i)
+        types.push_back(without_literals(arguments.positional[i].type));
+    const TypeRef result = compilation_.result_of(element, types, spot(where));
+    if (result->kind == TypeKind::kNever) return never();
+    if (!is_scalar(result))
+        fail(where, "a stencil's function returns a number, not " + lang::describe(result));
+    const Value& border = arguments.positional[0];
+    if (!is_scalar(border.type) || (is_complex(border.type) && !is_complex(result)))
+        fail(where, "cval type does not match stencil return type. It is " + lang::describe(border.type) +
+                        ", and the function gives " + lang::describe(result));
+    return {symbol_type(symbol_of_dtype(result->scalar)), {}, 0};
+}
+
 Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Value> before,
                                     const Arguments& arguments) {
     raise_deferred();
@@ -387,6 +406,12 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         return Draws(*this, ThreadStreamOf::kNumpy, name, arguments).call();
     if (module == "random") return Draws(*this, ThreadStreamOf::kPython, name, arguments).call();
     if (path == "weft.prange") return call_range(arguments);
+    if (path == "weft.border_dtype") return dtype_of_border(arguments);
+    if (path == "weft.may_overlap")
+        return boolean(std::any_of(
+            arguments.positional.begin() + 1, arguments.positional.end(), [&](const Value& other) {
+                return is_array(other.type) && other.type->scope == arguments.positional[0].type->scope;
+            }));
     if (module == "builtins") {
         if (const std::optional<Value> result = call_builtin(name, arguments)) return *result;
     }

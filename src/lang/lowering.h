@@ -622,7 +622,7 @@ private:
     Value fold_tuple(const std::string& name, const Value& first, const Arguments& arguments);
     Value select(ir::ValueId condition, const Value& yes, const Value& no, NodeId where);
     Value complex_of(const Value& real, const Value& imaginary, ScalarType to, bool weak);
-    Value type_of_value(const Value& value, NodeId where);
+    Value type_of_value(const Value& value, NodeId where), dtype_of_border(const Arguments& arguments);
     Value to_integer(const Value& value, OpId rounding, NodeId where);
     bool is_instance(TypeRef type, TypeRef of, NodeId where);
     void expect_arguments(const std::string& name, const Arguments& arguments, size_t least, size_t most);

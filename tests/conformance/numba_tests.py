@@ -63,11 +63,14 @@ def in_numbas_words(text):
 def swap():
     """Puts weft.jit in the place of Numba's, in Numba's own modules."""
     import numba
+    import numba.core.compiler
     import numba.core.decorators
     import numpy
     import weft
 
-    class Refused(numba.core.errors.TypingError, numba.core.errors.UnsupportedError, weft.CompileError):
+    errors = numba.core.errors
+
+    class Refused(errors.NumbaValueError, errors.UnsupportedError, weft.CompileError):
         """What tests expect of Numba where a function cannot be compiled."""
 
     def plain(value):
@@ -126,6 +129,7 @@ def swap():
             if self._converters is not None and len(self._converters) == len(arguments):
                 arguments = [convert(each) for convert, each in zip(self._converters, arguments, strict=True)]
             try:
+                self._last = arguments
                 return plain(self._compiled(*arguments, **keywords))
             except weft.CompileError as error:
                 for name in OWN:
@@ -141,9 +145,12 @@ def swap():
             return self if instance is None else types.MethodType(self, instance)
 
         def __getattr__(self, name):
-            if name.startswith("__"):
+            if name.startswith("__") or name == "ufunc":
                 raise AttributeError(name)
             raise Internal(f"a compiled function's {name}")
+
+        def is_parallel(self):
+            return ".chunk" in self._compiled._lowered(self._last, False)[0]
 
         def compile(self, signature):
             self._converters = converters(signature)
@@ -185,8 +192,15 @@ def swap():
             getattr(function, "py_func", function), signature_or_function, ours
         )
 
+    def compile_extra(typing, target, function, signature, result, flags, names):
+        made = Dispatcher(function, None, {})
+        # Tests ask whether loops are parallel by a word in what Numba has compiled.
+        code = types.SimpleNamespace(get_llvm_str=lambda: "@do_scheduling" if made.is_parallel() else "")
+        return types.SimpleNamespace(entry_point=made, library=code)
+
     for module in (numba, numba.core.decorators):
         module.jit = module.njit = jit
+    numba.core.compiler.compile_extra = compile_extra
     swap_ufuncs(weft, plain, Refused)
     swap_states(weft)
 
@@ -194,7 +208,7 @@ def swap():
 class Ufunc:
     """What weft's vectorize and guvectorize make, with results as Numba gives them."""
 
-    plain = error = refused = None
+    plain = error = refused = wrong = None
 
     def __init__(self, made):
         self._made = made
@@ -209,6 +223,8 @@ class Ufunc:
             return self.plain(self._made(*arguments, **keywords))
         except self.error as error:
             raise self.refused(str(error)) from error
+        except ValueError as error:
+            raise self.wrong(str(error)) from error
 
     def __getattr__(self, name):
         if name in ("_frozen", "gufunc_builder", "disable_compile", "build_ufunc"):
@@ -230,7 +246,11 @@ def swap_ufuncs(weft, plain, refused):
     import numba.np.ufunc.ufuncbuilder
     import weft.numba
 
+    class Wrong(numba.core.errors.NumbaValueError, ValueError):
+        """What tests expect of Numba for arguments that do not fit."""
+
     Ufunc.plain, Ufunc.error, Ufunc.refused = staticmethod(plain), weft.CompileError, refused
+    Ufunc.wrong = Wrong
 
     def decorator(name):
         ours = getattr(weft.numba, name, None)
@@ -240,6 +260,7 @@ def swap_ufuncs(weft, plain, refused):
                 return Ufunc(make())
             except Exception as error:  # told when it is called: some modules decorate while they are loaded
                 kept = refused(str(error)) if isinstance(error, weft.CompileError) else error
+                kept = Wrong(str(error)) if isinstance(error, ValueError) else kept
                 if is_testing:
                     global compiled_calls
                     compiled_calls += 1
@@ -255,7 +276,8 @@ def swap_ufuncs(weft, plain, refused):
         def decorate(*arguments, **options):
             if ours is None:
                 return lambda *_, **__: made(lambda: weft.numba.__getattr__(name))
-            if len(arguments) == 1 and isinstance(arguments[0], types.FunctionType) and name != "guvectorize":
+            given = [*arguments, *(options[key] for key in ("func_or_mode",) if key in options)]
+            if len(given) == 1 and isinstance(given[0], types.FunctionType) and name != "guvectorize":
                 return made(lambda: ours(*arguments, **options))
             return lambda function: made(lambda: ours(*arguments, **options)(function))
 

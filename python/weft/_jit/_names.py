@@ -14,8 +14,16 @@ from weft._jit._records import is_enumeration, is_frozen, is_record, values_of
 _MISSING = object()
 _CONSTANTS = (bool, int, float, complex, str, type(None), type(...))
 # Names of weft's that NumPy does not have. Everything else in weft stands for what NumPy calls so.
-_OWN = frozenset(("cuda", "guvectorize", "jit", "njit", "prange", "stencil", "vectorize"))
-_HOMES_OF_OWN = ("weft.", "weft._jit._decorator.", "weft.numba._decorators.", "numba.")
+_OWN = frozenset(
+    ("border_dtype", "cuda", "guvectorize", "jit", "may_overlap", "njit", "prange", "stencil", "vectorize")
+)
+_HOMES_OF_OWN = (
+    "weft.",
+    "weft._ufunc.stencil_calls.",
+    "weft._jit._decorator.",
+    "weft.numba._decorators.",
+    "numba.",
+)
 _NUMBAS_TYPES = ("numba.core.types.", "weft.numba._types.")
 _NUMBER_TYPES = frozenset(
     ("bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)))
@@ -331,5 +339,8 @@ def _function(value):
     """The function of a Python function, or the dispatcher of a compiled one."""
     if isinstance(value, types.FunctionType) or getattr(type(value), "_is_weft_jit", False):
         return value
+    stencil = getattr(value, "ufunc", value)  # weft.numba's have one
+    if getattr(type(stencil), "_is_weft_stencil", False):
+        return stencil.called()
     python = getattr(value, "py_func", None)  # Numba's dispatchers
     return python if isinstance(python, types.FunctionType) else None

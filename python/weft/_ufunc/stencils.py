@@ -11,11 +11,19 @@ import sys
 from weft import _core
 from weft._core import asarray, ndarray
 from weft._jit import _decorator, _source
+from weft._ufunc import stencil_calls
 from weft._ufunc.compiled import compiled_ufunc
 from weft._ufunc.on_host import result_dtypes
+from weft._ufunc.stencil_source import (
+    NotConstant,
+    Reads,
+    constants_of,
+    element_function,
+    function_of,
+    window_of,
+)
 
 _OPTIONS = ("cval", "neighborhood", "standard_indexing", "mode")
-_WITHIN = "within_neighborhood{}__"
 _MOST_OPERANDS = 15  # of a ufunc, beside its result
 
 
@@ -74,179 +82,6 @@ def stencil(function=None, /, mode="constant", **options):
     return Stencil(function, options)
 
 
-class _Refused(Exception):
-    """Why a read is at no constant offset."""
-
-
-class _Reads(ast.NodeTransformer):
-    """Replaces reads of arrays at relative indices: by names of parameters, or by reads at a place.
-
-    `ranks` has the number of axes of each array by its name. With `places` the reads become reads of elements at these
-    names plus the offsets.
-    """
-
-    def __init__(self, function, ranks, constants, around, places=None):
-        self.function, self.ranks, self.constants = function, ranks, constants
-        self.places, self.around = places, around
-        self.reads = {}  # (array, offsets): the name that stands for it
-        self.lowest, self.highest = {}, {}
-        self.uses_whole = self.computes = False
-
-    def visit_Subscript(self, node):
-        if not isinstance(node.value, ast.Name) or node.value.id not in self.ranks:
-            self.computes = True
-            return self.generic_visit(node)
-        name = node.value.id
-        if not isinstance(node.ctx, ast.Load):
-            raise self.error(node, "Assignments to arrays passed to stencil kernels is not allowed")
-        index = node.slice
-        parts = index.elts if isinstance(index, ast.Tuple) else [index]
-        if len(parts) != self.ranks[name]:
-            raise self.error(
-                node,
-                f"{name} has {self.ranks[name]} dimensions, and is read with {len(parts)} relative indices",
-            )
-        try:
-            offsets = tuple(map(self._offset, parts))
-        except _Refused:
-            if self.around is None:
-                raise self.error(
-                    node,
-                    "stencil kernel index is not constant, 'neighborhood' option required",
-                    "Give neighborhood=((-1, 1), ...), the range of the relative indices along each axis.",
-                ) from None
-            offsets = None
-        if offsets is not None:
-            for axis, offset in enumerate(offsets):
-                if self.around is not None and not self.around[axis][0] <= offset <= self.around[axis][1]:
-                    raise self.error(
-                        node, f"the relative index {offset} along axis {axis} is outside of the neighborhood"
-                    )
-                self.lowest[axis] = min(self.lowest.get(axis, 0), offset)
-                self.highest[axis] = max(self.highest.get(axis, 0), offset)
-        if self.places is None:
-            if offsets is None:
-                raise _Refused
-            read = self.reads.setdefault((name, offsets), f"{name}__{len(self.reads)}")
-            return ast.copy_location(ast.Name(read, ast.Load()), node)
-        self.reads[name, offsets] = name
-        moved = [self._moved(part, axis) for axis, part in enumerate(parts)]
-        shown = moved[0] if len(moved) == 1 else ast.Tuple(moved, ast.Load())
-        return ast.copy_location(ast.Subscript(node.value, shown, ast.Load()), node)
-
-    def visit_Name(self, node):
-        if node.id in self.ranks:
-            if not isinstance(node.ctx, ast.Load):
-                raise self.error(node, "Assignments to arrays passed to stencil kernels is not allowed")
-            self.uses_whole = True
-        return node
-
-    def _offset(self, part):
-        names = {inner.id for inner in ast.walk(part) if isinstance(inner, ast.Name)}
-        if any(isinstance(inner, (ast.Call, ast.Slice)) for inner in ast.walk(part)):
-            raise _Refused
-        if not names <= self.constants.keys():
-            raise _Refused
-        try:
-            value = eval(compile(ast.Expression(part), "<offset>", "eval"), {}, dict(self.constants))
-        except Exception:
-            raise _Refused from None
-        if not isinstance(value, int):
-            raise _Refused
-        return int(value)
-
-    def _moved(self, part, axis):
-        """The index of an element from one that is relative. Those that are computed are looked at where they are."""
-        place = self.places[axis]
-
-        def plus(expression):
-            try:
-                self._offset(expression)
-                moved = expression
-            except _Refused:
-                self.computes = True
-                moved = self.visit(copy.deepcopy(expression))
-                moved = ast.Call(ast.Name(_WITHIN.format(axis), ast.Load()), [moved], [])
-            return ast.BinOp(ast.Name(place, ast.Load()), ast.Add(), moved)
-
-        if isinstance(part, ast.Slice):
-            upper = part.upper and ast.BinOp(part.upper, ast.Sub(), ast.Constant(1))  # its last element
-            last = upper and ast.BinOp(plus(upper), ast.Add(), ast.Constant(1))
-            return ast.Slice(part.lower and plus(part.lower), last, part.step)
-        return plus(part)
-
-    def error(self, node, message, advice=None):
-        from weft.exceptions import CompileError
-
-        code = self.function.__code__
-        text = f"{code.co_filename}, line {node.lineno}, in {self.function.__name__}: {message}"
-        return CompileError(text if advice is None else f"{text}\n{advice}")
-
-
-def _constants_of(function, node):
-    """Values that are the same for each element: globals, closures, and locals that are bound once to such."""
-    code = function.__code__
-    found = {}
-    cells = zip(code.co_freevars, function.__closure__ or ())
-    for name, cell in cells:
-        try:
-            found[name] = cell.cell_contents
-        except ValueError:
-            continue
-    for name in code.co_names:
-        if name in function.__globals__:
-            found[name] = function.__globals__[name]
-    found = {name: value for name, value in found.items() if isinstance(value, int)}
-    bound = {}
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            bound[inner.id] = bound.get(inner.id, 0) + 1
-    for inner in node.body if isinstance(node.body, list) else []:
-        if not isinstance(inner, ast.Assign) or len(inner.targets) != 1:
-            continue
-        target = inner.targets[0]
-        if isinstance(target, ast.Name) and bound[target.id] == 1:
-            try:
-                value = eval(compile(ast.Expression(inner.value), "<constant>", "eval"), {}, dict(found))
-            except Exception:
-                continue
-            if isinstance(value, int):
-                found[target.id] = value
-    return found
-
-
-def _within(low, high):
-    """A function that lets relative indices of a neighborhood pass."""
-
-    def within_neighborhood(offset):
-        if offset < low or offset > high:
-            raise IndexError("a relative index is outside of the stencil's neighborhood")
-        return offset
-
-    return within_neighborhood
-
-
-def _function_of(name, parameters, body, like, helpers=None):
-    """A function of these parameters in the namespace of another one, and its text; `helpers` are more names."""
-    name = name if name.isidentifier() else "stencil"  # of a lambda
-    arguments = ast.arguments([], [ast.arg(one) for one in parameters], None, [], [], None, [])
-    definition = ast.FunctionDef(name, arguments, body, [], None)
-    definition.type_params = []  # of Python 3.12
-    cells = dict(zip(like.__code__.co_freevars, (cell.cell_contents for cell in like.__closure__ or ())))
-    cells |= helpers or {}
-    held = ast.arguments([], [ast.arg(one) for one in cells], None, [], [], None, [])
-    outer = ast.FunctionDef(
-        f"{name}_in_its_scope", held, [definition, ast.Return(ast.Name(name, ast.Load()))], [], None
-    )
-    outer.type_params = []
-    text = ast.unparse(ast.fix_missing_locations(ast.Module([outer], []))) + "\n"
-    scope = {}
-    exec(compile(text, like.__code__.co_filename, "exec"), like.__globals__, scope)
-    made = scope[outer.name](*cells.values())
-    made.__module__ = like.__module__
-    return made, text
-
-
 def _loop_over(axes, operands):
     """A function that calls `element` for each place of a box and stores what it gives."""
     places = [f"i{d}" for d in range(axes)]
@@ -270,7 +105,7 @@ class _Views:
         scalars = [name for name in owner.parameters if name not in names]
         self._reads = [(owner.parameters.index(name), offsets) for name, offsets in reads.reads]
         self._scalars = [owner.parameters.index(name) for name in scalars]
-        function, text = _function_of(owner.__name__, [*reads.reads.values(), *scalars], body, owner.py_func)
+        function, text = function_of(owner.__name__, [*reads.reads.values(), *scalars], body, owner.py_func)
         self._ufunc = compiled_ufunc(function, source=text)
         self._window = window
 
@@ -294,10 +129,7 @@ class _Loop:
 
     def __init__(self, owner, body, axes, window, checked):
         places = [f"i{d}__" for d in range(axes)]
-        helpers = {_WITHIN.format(d): _within(*window[d]) for d in range(axes)}
-        function, text = _function_of(
-            owner.__name__, [*owner.parameters, *places], body, owner.py_func, helpers
-        )
+        function, text = element_function(owner, body, places)
         self._element = _decorator.compiled(function, source=text, error_model="numpy", boundscheck=checked)
         self._loop = _loop_over(axes, len(owner.parameters))
         self._window = window
@@ -337,6 +169,8 @@ class _Loop:
 class Stencil:
     """What `stencil` makes of a function."""
 
+    _is_weft_stencil = True
+
     def __init__(self, function, options):
         if getattr(type(function), "_is_weft_jit", False):
             function = function.py_func
@@ -354,8 +188,15 @@ class Stencil:
                 raise ValueError(
                     f"Standard indexing requested for an array name {name} not present in the parameters"
                 )
-        self._text = _source.capture(function)
+        self.text = _source.capture(function)
         self._known = {}
+        self._called = None
+
+    def called(self):
+        """What functions that weft.jit compiles call in the stencil's place."""
+        if self._called is None:
+            self._called = stencil_calls.function_of(self)
+        return self._called
 
     def __repr__(self):
         return f"<weft.stencil {self.__name__!r}>"
@@ -422,48 +263,47 @@ class Stencil:
         return out
 
     def _compiled(self, relative, axes, prefers_loop):
-        node = _source.find(self.py_func, self._text)
+        node = _source.find(self.py_func, self.text)
         body = node.body if isinstance(node.body, list) else [ast.Return(node.body)]
-        constants = _constants_of(self.py_func, node)
+        constants = constants_of(self.py_func, node)
+        around = self.neighborhood_of(axes)
+        made = None if prefers_loop else self._of_views(relative, axes, body, constants, around)
+        if made is not None:
+            return made
+        places = [f"i{d}__" for d in range(axes)]
+        reads = Reads(self.py_func, relative, constants, around, places)
+        moved = [reads.visit(copy.deepcopy(each)) for each in body]
+        self.check_reads(reads)
+        # All that is read at constant offsets alone is in the window, and so in the array.
+        checked = bool(self.standard) or reads.uses_whole or reads.computes
+        return _Loop(self, moved, axes, window_of(reads, axes, around), checked)
+
+    def neighborhood_of(self, axes):
+        """The ranges of the relative indices along each axis, where the program gives them."""
         around = self.options.get("neighborhood")
         if around is not None and len(around) != axes:
             raise ValueError(
                 f"{len(around)} dimensional neighborhood specified for {axes} dimensional input array"
             )
-        made = None if prefers_loop else self._of_views(relative, axes, body, constants, around)
-        if made is not None:
-            return made
-        places = [f"i{d}__" for d in range(axes)]
-        reads = _Reads(self.py_func, relative, constants, around, places)
-        moved = [reads.visit(copy.deepcopy(each)) for each in body]
-        self._check_reads(reads)
-        # All that is read at constant offsets alone is in the window, and so in the array.
-        checked = bool(self.standard) or reads.uses_whole or reads.computes
-        return _Loop(self, moved, axes, self._window(reads, axes, around), checked)
+        return around
 
     def _of_views(self, relative, axes, body, constants, around):
         if self.standard:
             return None
-        reads = _Reads(self.py_func, relative, constants, around)
+        reads = Reads(self.py_func, relative, constants, around)
         try:
             moved = [reads.visit(copy.deepcopy(each)) for each in body]
-        except _Refused:
+        except NotConstant:
             return None
-        self._check_reads(reads)
+        self.check_reads(reads)
         operands = len(reads.reads) + len(self.parameters) - len(relative)
         if reads.uses_whole or operands > _MOST_OPERANDS:
             return None
-        return _Views(self, reads, relative, moved, self._window(reads, axes, around))
+        return _Views(self, reads, relative, moved, window_of(reads, axes, around))
 
-    def _check_reads(self, reads):
+    def check_reads(self, reads):
         if not reads.reads:
             raise self.error("Stencil kernel with no accesses to relatively indexed arrays.")
-
-    @staticmethod
-    def _window(reads, axes, around):
-        if around is not None:
-            return [(int(low), int(high)) for low, high in around]
-        return [(reads.lowest.get(d, 0), reads.highest.get(d, 0)) for d in range(axes)]
 
     def error(self, message):
         from weft.exceptions import CompileError
@@ -472,14 +312,14 @@ class Stencil:
         return CompileError(f"{code.co_filename}, line {code.co_firstlineno}, in {self.__name__}: {message}")
 
     def with_border(self, shape, dtype):
-        value = self.options.get("cval", 0)
-        if not _core.can_cast(_core.asarray(value).dtype, dtype, "same_kind"):
-            raise ValueError(f"cval type does not match stencil return type: {value!r} is no {dtype}")
-        return _core.full(shape, value, dtype)
+        return _core.full(shape, self._border(dtype), dtype)
 
     def fill_border(self, out):
         if "cval" in self.options:
-            value = self.options["cval"]
-            if not _core.can_cast(_core.asarray(value).dtype, out.dtype, "same_kind"):
-                raise ValueError(f"cval type does not match stencil return type: {value!r} is no {out.dtype}")
-            out[...] = value
+            out[...] = self._border(out.dtype)
+
+    def _border(self, dtype):
+        value = self.options.get("cval", 0)
+        if isinstance(value, complex) and dtype.kind != "c":
+            raise ValueError(f"cval type does not match stencil return type. {value!r} is no {dtype}")
+        return value

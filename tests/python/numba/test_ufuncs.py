@@ -81,9 +81,9 @@ def test_stencils():
     assert out.tolist() == [0.0, 3.0, 6.0, 0.0]
 
 
-def test_stencils_are_refused_in_compiled_functions():
-    with pytest.raises(numba.TypingError, match="'slope' is a GUFunc"):
-        njit(lambda a: slope(a))(numpy.arange(4.0))
+def test_stencils_in_compiled_functions():
+    doubled = njit(lambda a: 2 * slope(a))
+    assert doubled(numpy.array([1.0, 2.0, 4.0, 8.0])).tolist() == [0.0, 6.0, 12.0, 0.0]
 
 
 def test_functions_of_arrays_in_compiled_ones():

@@ -246,7 +246,7 @@ class TestErrors:
             cross(1.0)
 
     def test_cval_of_a_wrong_type(self):
-        @np.stencil(cval=1.5)
+        @np.stencil(cval=1.5j)
         def f(a):
             return a[-1]
 
@@ -266,3 +266,134 @@ class TestErrors:
     def test_no_reads(self):
         with pytest.raises(np.CompileError, match="no accesses to relatively indexed arrays"):
             np.stencil(lambda a: 1.0)(np.zeros(3))
+
+
+@np.stencil
+def mean_of_four(a):
+    return 0.25 * (a[-1, 0] + a[1, 0] + a[0, -1] + a[0, 1])
+
+
+@np.stencil(cval=2)
+def step(a, b, k):
+    return a[1] - k * b[-1]
+
+
+@np.stencil(neighborhood=((-3, -1),), standard_indexing=("weights",))
+def earlier(a, weights):
+    total = 0.0
+    for i in range(3):
+        total += weights[i] * a[-3 + i]
+    return total
+
+
+@np.jit
+def calls_cross(a):
+    return mean_of_four(a) + 1
+
+
+@np.jit
+def calls_cross_out(a, out):
+    mean_of_four(a, out=out)
+    return out
+
+
+@np.jit
+def calls_step(a, b, k):
+    return step(a, b, k)
+
+
+@np.jit
+def calls_step_out(a, b, k, out):
+    return step(a, b, k, out=out)
+
+
+@np.jit
+def calls_earlier(a, weights):
+    return earlier(a, weights)
+
+
+@np.jit
+def calls_in_place(a):
+    return step(a, a, 1, out=a)
+
+
+def values(shape, dtype):
+    return numpy.random.default_rng(10).integers(0, 100, shape).astype(dtype)
+
+
+class TestInCompiledFunctions:
+    @pytest.mark.parametrize("dtype", DTYPES)
+    @pytest.mark.parametrize("shape", SHAPES_2)
+    def test_as_outside(self, shape, dtype):
+        a = np.array(values(shape, dtype))
+        expected = numpy.asarray(mean_of_four(a))
+        result = numpy.asarray(calls_cross(a))
+        assert result.dtype == (expected + 1).dtype
+        numpy.testing.assert_array_equal(result, expected + 1)
+
+    @pytest.mark.parametrize("dtype", DTYPES)
+    @pytest.mark.parametrize("shape", SHAPES_1)
+    def test_several_arguments_and_a_border(self, shape, dtype):
+        a, b = np.array(values(shape, dtype)), np.array(values(shape, dtype))[::-1]
+        numpy.testing.assert_array_equal(
+            numpy.asarray(calls_step(a, b, 3)), numpy.asarray(step(a, b, 3)), strict=True
+        )
+
+    @pytest.mark.parametrize("shape", SHAPES_1)
+    def test_computed_indices(self, shape):
+        a, weights = np.array(values(shape, "float64")), np.array([0.25, 0.5, 1.0])
+        numpy.testing.assert_array_equal(
+            numpy.asarray(calls_earlier(a, weights)), numpy.asarray(earlier(a, weights)), strict=True
+        )
+
+    def test_out_keeps_its_border(self):
+        a = np.array(values((5, 6), "float64"))
+        mine, theirs = np.full((5, 6), 9.0), np.full((5, 6), 9.0)
+        calls_cross_out(a, mine)
+        mean_of_four(a, out=theirs)
+        numpy.testing.assert_array_equal(numpy.asarray(mine), numpy.asarray(theirs))
+
+    def test_out_with_cval(self):
+        a = np.arange(6.0)
+        result = calls_step_out(a, a, 1, np.zeros(6))
+        numpy.testing.assert_array_equal(numpy.asarray(result), [2, 2, 2, 2, 2, 2])
+
+    def test_out_may_be_an_input(self):
+        a = values((50,), "float64")
+        expected = numpy.asarray(step(np.array(a), np.array(a), 1))
+        given = np.array(a)
+        calls_in_place(given)
+        numpy.testing.assert_array_equal(numpy.asarray(given), expected)
+        both = np.array(a)
+        calls_step_out(both, both, 1, both)
+        numpy.testing.assert_array_equal(numpy.asarray(both), expected)
+
+    def test_out_may_be_a_part_of_an_input(self):
+        a = np.array(values((60,), "float64"))
+        expected = numpy.asarray(step(np.array(numpy.asarray(a)[:50]), np.array(numpy.asarray(a)[:50]), 1))
+        result = calls_step_out(a[:50], a[:50], 1, a[5:55])
+        numpy.testing.assert_array_equal(numpy.asarray(result), expected)
+
+    def test_loops_are_parallel(self):
+        assert ".chunk" in calls_cross._lowered((np.ones((4, 4)),), False)[0]
+
+    def test_shapes(self):
+        with pytest.raises(ValueError, match="smaller the same dimension"):
+            calls_step(np.ones(5), np.ones(4), 1)
+        with pytest.raises(ValueError, match="another shape"):
+            calls_cross_out(np.ones((4, 4)), np.ones((4, 5)))
+
+    def test_refusals_are_of_the_stencil(self):
+        with pytest.raises(np.CompileError, match="1-dimensional, but 2 were indexed"):
+            calls_cross(np.ones(5))
+        loose = np.stencil(lambda a: a[int(a[0])])
+        with pytest.raises(np.CompileError, match="not constant, 'neighborhood' option required"):
+            np.jit(lambda a: loose(a))(np.ones(5))
+        complex_border = np.stencil(cval=1j)(lambda a: a[1])
+        with pytest.raises(np.CompileError, match="cval type does not match"):
+            np.jit(lambda a: complex_border(a))(np.ones(5))
+
+    def test_border_of_another_type(self):
+        half = np.stencil(cval=1.5)(lambda a: a[1])
+        assert half(np.arange(3)).tolist() == [1, 2, 1]
+        assert np.jit(lambda a: half(a))(np.arange(3)).tolist() == [1, 2, 1]
