@@ -8,6 +8,7 @@
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "passes/barrier_fission.h"
+#include "passes/calls/borrowed_memory.h"
 #include "passes/calls/inline_calls.h"
 #include "passes/calls/inline_recursion.h"
 #include "passes/calls/structured_returns.h"
@@ -30,6 +31,7 @@ constexpr Pass kPasses[] = {
     {"inline_calls", inline_calls},
     {"inline_recursion", inline_recursion, OptimisationSwitch::kInlineRecursion},
     {"structured_returns", structured_returns, OptimisationSwitch::kStructuredReturns},
+    {"borrowed_memory", borrowed_memory, OptimisationSwitch::kBorrowedMemory},
     {"simplify", simplify, OptimisationSwitch::kSimplify},
     {"narrow_integers", narrow_integers, OptimisationSwitch::kNarrowIntegers},
     {"loop_interchange", loop_interchange, OptimisationSwitch::kLoopInterchange},

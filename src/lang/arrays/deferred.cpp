@@ -4,6 +4,7 @@
 // elementwise() defers what lower_deferred() asks for. Its operands are read later than they were evaluated,
 // so nothing but plain expressions may stand between; lower_operands() sees to that.
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "lang/lowering.h"
@@ -122,17 +123,89 @@ Value FunctionLowering::forced_alone(const Value& value) {
 }
 
 // Operands whose dimensions may be shorter are computed first, so that no element of them is computed twice.
+// Along a dimension of one element they take no steps. What is repeated along the last one, along which
+// vectors go, is found out before the loops.
 void FunctionLowering::repeat_into(const Value& target, const DeferredArray& deferred) {
+    enum class Last : uint8_t { kWhole, kSingle, kAny };
+    const std::span<const ValueId> shape = deferred.shape;
     std::vector<Value> operands;
     for (const Value& operand : deferred.operands) operands.push_back(forced_alone(operand));
-    for_each_element(target, [&](std::span<const ValueId> indices) {
-        const size_t temporaries = temporaries_.size();
-        std::vector<Value> elements;
-        for (const Value& operand : operands)
-            elements.push_back(element_for(operand, deferred.shape, indices, /*repeats=*/true));
-        store({target, {indices.begin(), indices.end()}}, deferred.each(elements), deferred.where);
-        end_temporaries(temporaries);
-    });
+    std::vector<size_t> open;  // whose last dimension may be either
+    std::vector<ValueId> is_whole;
+    for (size_t i = 0; i < operands.size(); ++i) {
+        const Value& operand = operands[i];
+        if (!is_array(operand.type) || operand.type->rank == 0) continue;
+        const ValueId size = size_of(operand, operand.type->rank - 1);
+        if (size == shape.back() || is_single(size)) continue;
+        open.push_back(i);
+        is_whole.push_back(builder_->apply(OpId::kEqual, {size, shape.back()}));
+    }
+    const auto stepping = [&](const Value& operand, Last last) {
+        if (!is_array(operand.type) || operand.type->rank == 0) return operand;
+        const size_t rank = operand.type->rank, missing = shape.size() - rank;
+        const ValueId zero = integer(0).parts[0], one = integer(1).parts[0];
+        std::vector<ValueId> sizes, strides;
+        for (size_t d = 0; d < rank; ++d) {
+            ValueId size = size_of(operand, d), stride = stride_of(operand, d);
+            const bool may_repeat = size != shape[missing + d] && !is_single(size);
+            if (may_repeat && d + 1 == rank && last == Last::kSingle) {
+                size = one;
+            } else if (may_repeat) {
+                if (d + 1 < rank || last == Last::kAny)
+                    stride = builder_->apply(OpId::kSelect,
+                                             {builder_->apply(OpId::kEqual, {size, one}), zero, stride});
+                size = shape[missing + d];
+            }
+            sizes.push_back(size);
+            strides.push_back(stride);
+        }
+        return view(operand, zero, sizes, strides, operand.type->contiguous && last != Last::kAny);
+    };
+    const auto loops = [&](const std::function<Last(size_t)>& last_of) {
+        std::vector<Value> views;
+        for (size_t i = 0; i < operands.size(); ++i) views.push_back(stepping(operands[i], last_of(i)));
+        for_each_element(target, [&](std::span<const ValueId> indices) {
+            const size_t temporaries = temporaries_.size();
+            std::vector<Value> elements;
+            for (const Value& each : views)
+                elements.push_back(element_for(each, shape, indices, /*repeats=*/false));
+            store({target, {indices.begin(), indices.end()}}, deferred.each(elements), deferred.where);
+            end_temporaries(temporaries);
+        });
+    };
+    const auto whole = [](size_t) { return Last::kWhole; };
+    const auto side = [this](const std::function<void()>& body) -> ir::Builder::Body {
+        return [this, body](ir::Builder&, std::span<const ValueId>) {
+            const size_t temporaries = temporaries_.size();
+            body();
+            end_temporaries(temporaries);
+            return std::vector<ValueId>();
+        };
+    };
+    const std::function<void()> all_whole = [&] { loops(whole); };
+    const auto one_repeats = [&](size_t k) {
+        return [&, k] { loops([&, k](size_t i) { return i == open[k] ? Last::kSingle : Last::kWhole; }); };
+    };
+    if (open.empty()) {
+        all_whole();
+    } else if (open.size() == 1) {
+        builder_->if_else(is_whole[0], side(all_whole), side(one_repeats(0)));
+    } else if (open.size() ==
+               2) {  // not both repeat: then the result had one element there, and both were whole
+        builder_->if_else(
+            is_whole[0], side([&] { builder_->if_else(is_whole[1], side(all_whole), side(one_repeats(1))); }),
+            side(one_repeats(0)));
+    } else {
+        ValueId all = is_whole[0];
+        for (size_t k = 1; k < is_whole.size(); ++k)
+            all = builder_->apply(OpId::kLogicalAnd, {all, is_whole[k]});
+        builder_->if_else(all, side(all_whole), side([&] {
+                              loops([&](size_t i) {
+                                  return std::find(open.begin(), open.end(), i) == open.end() ? Last::kWhole
+                                                                                              : Last::kAny;
+                              });
+                          }));
+    }
 }
 
 // Whether what is read has the memory of one scope with the array.

@@ -199,24 +199,79 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& array, const
                   {}, where);
         }
         const Value out = allocate(made, shape, where);
-        const Value rows = with_axes(of, first), lanes = with_axes(of, last);
         const bool is_last = given + 1 == dimensions;
-        if (reduction->makes == Makes::kPlace || (is_last && of.type->contiguous)) {
-            call(loop + "_of_lanes", with({lanes, out}));
-        } else if (of.type->contiguous) {
-            call(loop + "_of_rows", with({rows, out}));
-        } else {  // along the axis whose elements lie closest, as NumPy
-            ValueId by_lanes = boolean(true).parts[0];
-            for (size_t d = 0; d < dimensions; ++d) {
-                if (d == given) continue;
-                const ValueId own = apply(OpId::kAbsolute, {stride_of(of, given)});
-                const ValueId other = apply(OpId::kAbsolute, {stride_of(of, d)});
-                by_lanes = apply(OpId::kLogicalAnd, {by_lanes, apply(OpId::kLessEqual, {own, other})});
+        const auto of_any_layout = [&] {
+            const Value rows = with_axes(of, first), lanes = with_axes(of, last);
+            if (reduction->makes == Makes::kPlace || (is_last && of.type->contiguous)) {
+                call(loop + "_of_lanes", with({lanes, out}));
+            } else if (of.type->contiguous) {
+                call(loop + "_of_rows", with({rows, out}));
+            } else {  // along the axis whose elements lie closest, as NumPy
+                ValueId by_lanes = boolean(true).parts[0];
+                for (size_t d = 0; d < dimensions; ++d) {
+                    if (d == given) continue;
+                    const ValueId own = apply(OpId::kAbsolute, {stride_of(of, given)});
+                    const ValueId other = apply(OpId::kAbsolute, {stride_of(of, d)});
+                    by_lanes = apply(OpId::kLogicalAnd, {by_lanes, apply(OpId::kLessEqual, {own, other})});
+                }
+                std::vector<Value> arguments = with({rows, lanes, out});
+                arguments.push_back(scalar(scalar_type(ScalarType::kBool, true), by_lanes));
+                call(loop + "_along", std::move(arguments));
             }
-            std::vector<Value> arguments = with({rows, lanes, out});
-            arguments.push_back(scalar(scalar_type(ScalarType::kBool, true), by_lanes));
-            call(loop + "_along", std::move(arguments));
+        };
+        if (dry_ || reduction->makes == Makes::kPlace || (is_last && dimensions == 2)) {
+            of_any_layout();
+            return out;
         }
+        // Without gaps, the axes before and behind count as one each, so that short rows follow each other.
+        // Where nothing is behind, NumPy adds as along the last axis.
+        const ValueId bytes = integer(DType(element).itemsize()).parts[0];
+        const ValueId one = integer(1).parts[0];
+        ValueId step = bytes, before = one, behind = one, whole = boolean(true).parts[0];
+        for (size_t d = dimensions; d-- > 0;) {
+            const ValueId size = size_of(of, d);
+            const ValueId fits = apply(OpId::kLogicalOr, {apply(OpId::kEqual, {stride_of(of, d), step}),
+                                                          apply(OpId::kLessEqual, {size, one})});
+            whole = apply(OpId::kLogicalAnd, {whole, fits});
+            step = apply(OpId::kMultiply, {step, size});
+            if (d < given) before = apply(OpId::kMultiply, {before, size});
+            if (d > given) behind = apply(OpId::kMultiply, {behind, size});
+        }
+        const auto merged = [&](const Value& array, std::vector<ValueId> sizes) {
+            std::vector<ValueId> strides(sizes.size());
+            ValueId stride = integer(DType(array.type->scalar).itemsize()).parts[0];
+            for (size_t d = sizes.size(); d-- > 0;) {
+                strides[d] = stride;
+                stride = apply(OpId::kMultiply, {stride, sizes[d]});
+            }
+            return view(array, integer(0).parts[0], sizes, strides, true);
+        };
+        const auto side = [&](const std::function<void()>& body) -> ir::Builder::Body {
+            return [this, body](ir::Builder&, std::span<const ValueId>) {
+                const size_t temporaries = temporaries_.size();
+                body();
+                end_temporaries(temporaries);
+                return std::vector<ValueId>();
+            };
+        };
+        const ValueId count = size_of(of, given);
+        const std::function<void()> without_gaps = [&] {
+            const std::function<void()> lanes = [&] {
+                call(loop + "_of_lanes", with({merged(of, {before, count}), merged(out, {before})}));
+            };
+            const std::function<void()> rows = [&] {
+                if (given == 0) {
+                    call(loop + "_of_rows", with({merged(of, {count, behind}), merged(out, {behind})}));
+                } else {
+                    call(loop + "_of_blocks",
+                         with({merged(of, {before, count, behind}), merged(out, {before, behind})}));
+                }
+            };
+            if (is_last) return lanes();
+            builder_->if_else(apply(OpId::kNotEqual, {behind, one}), side(rows), side(lanes),
+                              /*likely=*/true);
+        };
+        builder_->if_else(whole, side(without_gaps), side(of_any_layout), /*likely=*/true);
         return out;
     };
 

@@ -1,7 +1,7 @@
 """Reductions of arrays for weft.jit, in the Python that it compiles; see of_math.py.
 
 `X_of_array` is of all elements. Along one axis, `X_of_lanes` is of arrays whose last axis that is, and `X_of_rows` of
-those whose first one it is. `out` has the other axes.
+those whose first one it is. `X_of_blocks` is along the second of three axes. `out` has the other axes.
 """
 
 
@@ -365,3 +365,33 @@ def all_along(first, last, out, by_lanes):
         all_of_lanes(last, out)
     else:
         all_of_rows(first, out)
+
+
+def sum_of_blocks(values, out, zero):
+    for i in range(len(out)):
+        sum_of_rows(values[i], out[i], zero)
+
+
+def prod_of_blocks(values, out, one):
+    for i in range(len(out)):
+        prod_of_rows(values[i], out[i], one)
+
+
+def min_of_blocks(values, out):
+    for i in range(len(out)):
+        min_of_rows(values[i], out[i])
+
+
+def max_of_blocks(values, out):
+    for i in range(len(out)):
+        max_of_rows(values[i], out[i])
+
+
+def any_of_blocks(values, out):
+    for i in range(len(out)):
+        any_of_rows(values[i], out[i])
+
+
+def all_of_blocks(values, out):
+    for i in range(len(out)):
+        all_of_rows(values[i], out[i])
