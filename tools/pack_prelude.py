@@ -17,9 +17,10 @@ import types
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 NUMPYS = (
-    "all arctan2 argsort bool ceil clip concatenate copy cos diag dot empty empty_like expand_dims flip float64"
-    " floor imag int64 isfinite linspace max mean min ravel real reshape rint searchsorted sin sort sqrt sum swapaxes"
-    " where zeros".split()
+    "all any arctan2 argsort array atleast_1d atleast_2d bool ceil clip concatenate conj convolve copy cos"
+    " count_nonzero diag dot empty empty_like expand_dims eye flip float64 floor imag int64 iscomplexobj"
+    " isfinite linspace log10 max mean min ones outer power ravel real reshape rint searchsorted sign sin sort"
+    " sqrt stack sum swapaxes where zeros zeros_like".split()
 )  # functions of NumPy's that the prelude uses
 
 
@@ -41,7 +42,11 @@ def load_frontend():
     for name in (*NUMPYS, *ENGINES):
         setattr(numpy, name, object())
     numpy.nan = float("nan")
-    numpy.pi = math.pi
+    numpy.pi, numpy.inf = math.pi, math.inf
+    numpy.linalg = types.ModuleType("numpy.linalg")
+    for name in ("inv", "svd"):
+        setattr(numpy.linalg, name, object())
+    numpy.linalg.LinAlgError = type("LinAlgError", (ValueError,), {"__module__": "numpy.linalg"})
     sys.modules["numpy"] = numpy
     from weft._jit import _describe
 

@@ -398,7 +398,8 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
     if (module == "numpy" && name.starts_with("_engine_") && source_.is_prelude)
         return ArrayFunctions(*this, name.substr(std::string_view("_engine_").size()), arguments)
             .call_engine();
-    if (module == "numpy" || module == "numpy.linalg" || module == "numpy.fft") {
+    if (module == "numpy" || module == "numpy.linalg" || module == "numpy.fft" ||
+        module == "numpy.polynomial.polynomial") {
         if (const std::optional<Value> result = ArrayFunctions(*this, name, arguments).call(module))
             return *result;
     }
@@ -421,7 +422,12 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         if (std::find(std::begin(kMade), std::end(kMade), name) != std::end(kMade))
             return call_allocate(name, arguments);
         const bool of_array = !arguments.positional.empty() && is_array(arguments.positional[0].type);
-        if (of_array) {
+        // A list, a tuple or a number stands for an array.
+        const bool for_array =
+            of_array || (!arguments.positional.empty() &&
+                         (is_list(arguments.positional[0].type) || is_scalar(arguments.positional[0].type) ||
+                          arguments.positional[0].type->kind == TypeKind::kTuple));
+        if (for_array) {
             Arguments rest = arguments;
             rest.positional.erase(rest.positional.begin());
             for (const auto function :

@@ -209,7 +209,9 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call(const std::string& m
     if (find_in_prelude(path) == nullptr) return std::nullopt;
     Arguments arguments = given_;
     for (Value& value : arguments.positional) {
-        if (is_list(value.type)) value = array(value);
+        TypeRef element = value.type;
+        while (is_list(element)) element = element->parts[0];
+        if (is_list(value.type) && is_scalar(element)) value = array(value);
     }
     return f_.call_prelude(path, arguments);
 }

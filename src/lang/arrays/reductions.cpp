@@ -62,10 +62,12 @@ ScalarType made_of(const Reduction& reduction, ScalarType element) {
 
 }  // namespace
 
-std::optional<Value> FunctionLowering::array_reduction(const Value& array, const std::string& given_name,
-                                                       const Arguments& rest) {
+std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
+                                                       const std::string& given_name, const Arguments& rest) {
     const Reduction* const reduction = find_reduction(given_name);
     if (reduction == nullptr) return std::nullopt;
+    const Value array =
+        is_array(given_array.type) ? given_array : array_of(given_array, std::nullopt, rest.where);
     const std::string name(reduction->name);
     const NodeId where = rest.where;
     const size_t rank = array.type->rank;

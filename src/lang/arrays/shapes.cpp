@@ -8,12 +8,13 @@ namespace weft::lang {
 
 using ir::ValueId;
 
-std::optional<Value> FunctionLowering::array_with_shape(const Value& array, const std::string& name,
+std::optional<Value> FunctionLowering::array_with_shape(const Value& given_array, const std::string& name,
                                                         const Arguments& rest) {
     static constexpr std::string_view kNames[] = {"reshape",     "ravel", "transpose", "swapaxes", "moveaxis",
                                                   "expand_dims", "flip",  "flipud",    "fliplr",   "outer"};
     if (std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames)) return std::nullopt;
     const NodeId where = rest.where;
+    const Value array = is_array(given_array.type) ? given_array : array_of(given_array, std::nullopt, where);
     std::vector<Value> given = rest.positional;
     static constexpr std::pair<std::string_view, std::string_view> kKeywords[] = {
         {"flip", "axis"}, {"expand_dims", "axis"}, {"transpose", "axes"}, {"reshape", "shape"}};

@@ -426,78 +426,9 @@ def setxor1d(ar1, ar2):
     return unique_of(numpy.concatenate((first[~is_among(first, second)], second[~is_among(second, first)])))
 
 
-def isin(element, test_elements):
-    return numpy.reshape(
-        is_among(numpy.ravel(element), numpy.sort(numpy.ravel(test_elements))), element.shape
-    )
-
-
-def append(arr, values):
-    return numpy.concatenate((numpy.ravel(arr), numpy.ravel(values)))
-
-
-def ediff1d(ary):
-    flat = numpy.ravel(ary)
-    return flat[1:] - flat[:-1]
-
-
-def trapezoid(y, x=None, dx=1.0):
-    if x is None:
-        return numpy.sum(dx * (y[1:] + y[:-1]) / 2.0)
-    return numpy.sum((x[1:] - x[:-1]) * (y[1:] + y[:-1]) / 2.0)
-
-
-def rot90(m, k=1):
-    return numpy.copy(numpy.flip(numpy.swapaxes(m, 0, 1), 0))
-
-
-def kron(a, b):
-    out = numpy.empty((a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]), (a[:1, :1] * b[:1, :1]).dtype)
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            for k in range(b.shape[0]):
-                for m in range(b.shape[1]):
-                    out[i * b.shape[0] + k, j * b.shape[1] + m] = a[i, j] * b[k, m]
-    return out
-
-
-def vander(x, N=None, increasing=False):
-    count = len(x) if N is None else N
-    out = numpy.empty((len(x), count), x.dtype)
-    for i in range(len(x)):
-        power = x[i] ** 0
-        for j in range(count):
-            out[i, j if increasing else count - 1 - j] = power
-            power *= x[i]
-    return out
-
-
-def delete(arr, obj):
-    flat = numpy.ravel(arr)
-    k = obj + len(flat) if obj < 0 else obj
-    if k < 0 or k >= len(flat):
-        raise IndexError(f"index {obj} is out of bounds for axis 0 with size {len(flat)}")
-    return numpy.concatenate((flat[:k], flat[k + 1 :]))
-
-
-def angle(z):
-    return numpy.arctan2(numpy.imag(z), numpy.real(z))
-
-
 def sinc(x):
     y = numpy.pi * numpy.where(x == 0, 1.0e-20, x)
     return numpy.sin(y) / y
-
-
-def cov(m, ddof=1):
-    off = m - numpy.mean(m, axis=1, keepdims=True)
-    return numpy.dot(off, off.T) / (m.shape[1] - ddof)
-
-
-def corrcoef(x):
-    c = cov(x)
-    d = numpy.sqrt(numpy.diag(c))
-    return numpy.clip(c / numpy.expand_dims(d, 1) / d, -1, 1)
 
 
 def trim_zeros(filt):
@@ -555,3 +486,309 @@ def histogram_in(values, edges):
     for i in range(len(counts)):
         counts[i] = (before[i + 1] if i + 1 < len(counts) else last) - before[i]
     return counts
+
+
+def isin(element, test_elements, assume_unique=False, invert=False):
+    found = is_among(numpy.ravel(element), numpy.sort(numpy.ravel(test_elements)))
+    if invert:
+        found = ~found
+    return numpy.reshape(found, element.shape)
+
+
+def append(arr, values):
+    return numpy.concatenate((numpy.ravel(arr), numpy.ravel(values)))
+
+
+def ediff1d(ary, to_end=None, to_begin=None):
+    flat = numpy.ravel(ary)
+    steps = flat[1:] - flat[:-1]
+    if to_begin is not None:
+        steps = numpy.concatenate((numpy.ravel(numpy.atleast_1d(to_begin)).astype(flat.dtype), steps))
+    if to_end is not None:
+        steps = numpy.concatenate((steps, numpy.ravel(numpy.atleast_1d(to_end)).astype(flat.dtype)))
+    return steps
+
+
+def trapezoid(y, x=None, dx=1.0):
+    if x is None:
+        return numpy.sum(dx * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
+    return numpy.sum((x[..., 1:] - x[..., :-1]) * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
+
+
+def rot90(m, k=1):
+    turns = k % 4
+    if turns == 0:
+        return numpy.copy(m)
+    if turns == 1:
+        return numpy.copy(numpy.swapaxes(numpy.flip(m, 1), 0, 1))
+    if turns == 2:
+        return numpy.copy(numpy.flip(numpy.flip(m, 0), 1))
+    return numpy.copy(numpy.flip(numpy.swapaxes(m, 0, 1), 1))
+
+
+def kron(a, b):
+    if a.ndim == 1 and b.ndim == 1:
+        return numpy.ravel(numpy.outer(a, b))
+    left = numpy.atleast_2d(a)
+    right = numpy.atleast_2d(b)
+    parts = numpy.expand_dims(numpy.expand_dims(left, 1), 3) * numpy.expand_dims(right, 1)
+    return numpy.reshape(parts, (left.shape[0] * right.shape[0], left.shape[1] * right.shape[1]))
+
+
+def vander(x, N=None, increasing=False):
+    count = len(x) if N is None else N
+    out = numpy.empty((len(x), count), (x[:0] + numpy.zeros(0, numpy.int64)).dtype)
+    for i in range(len(x)):
+        power = out[0, 0] * 0 + 1 if count > 0 else out.dtype.type(1)
+        for j in range(count):
+            out[i, j if increasing else count - 1 - j] = power
+            power = power * x[i]
+    return out
+
+
+def delete(arr, obj):
+    flat = numpy.ravel(arr)
+    stays = numpy.ones(len(flat), numpy.bool)
+    for given in numpy.atleast_1d(obj):
+        k = given + len(flat) if given < 0 else given
+        if k < 0 or k >= len(flat):
+            raise IndexError(f"index {given} is out of bounds for axis 0 with size {len(flat)}")
+        stays[k] = False
+    return flat[stays]
+
+
+def insert(arr, obj, values):
+    flat = numpy.ravel(arr)
+    places = numpy.atleast_1d(obj)
+    new = numpy.ravel(numpy.atleast_1d(values)).astype(flat.dtype)
+    if len(places) == 1:
+        given = places[0]
+        k = given + len(flat) if given < 0 else given
+        if k < 0 or k > len(flat):
+            raise IndexError(f"index {given} is out of bounds for axis 0 with size {len(flat)}")
+        return numpy.concatenate((flat[:k], new, flat[k:]))
+    if len(new) != 1 and len(new) != len(places):
+        raise ValueError(
+            f"shape mismatch: value array of shape ({len(new)},) could not be broadcast to indexing result of "
+            f"shape ({len(places)},)"
+        )
+    before = numpy.zeros(len(flat) + 1, numpy.int64)
+    for given in places:
+        k = given + len(flat) if given < 0 else given
+        if k < 0 or k > len(flat):
+            raise IndexError(f"index {given} is out of bounds for axis 0 with size {len(flat)}")
+        before[k] += 1
+    starts = numpy.empty(len(flat) + 1, numpy.int64)
+    place = 0
+    out = numpy.empty(len(flat) + len(places), flat.dtype)
+    for k in range(len(flat) + 1):
+        starts[k] = place
+        place += before[k]
+        if k < len(flat):
+            out[place] = flat[k]
+            place += 1
+    for j in range(len(places)):
+        k = places[j] + len(flat) if places[j] < 0 else places[j]
+        out[starts[k]] = new[j if len(new) > 1 else 0]
+        starts[k] += 1
+    return out
+
+
+def angle(z, deg=False):
+    turned = numpy.arctan2(numpy.imag(z), numpy.real(z))
+    if deg:
+        return turned * (180 / numpy.pi)
+    return turned
+
+
+def rows_of(m, rowvar):
+    """Variables as rows of float64 or complex128."""
+    wide = numpy.atleast_2d(m) + numpy.zeros(1)
+    if not rowvar and wide.shape[0] != 1:
+        return numpy.copy(wide.T)
+    return wide
+
+
+def covariance(rows, bias, ddof):
+    off = rows - numpy.mean(rows, axis=1, keepdims=True)
+    count = rows.shape[1] - (ddof if ddof >= 0 else (0 if bias else 1))
+    return numpy.dot(off, numpy.conj(off).T) / max(count, 0)
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=-1):
+    if m.ndim > 2:
+        raise ValueError("m has more than 2 dimensions")
+    rows = rows_of(m, rowvar)
+    if y is not None:
+        rows = numpy.concatenate((rows, rows_of(y, rowvar)))
+    found = covariance(rows, bias, ddof)
+    if y is None and m.ndim == 1:
+        return found[0, 0]
+    return found
+
+
+def corrcoef(x, y=None, rowvar=True):
+    rows = rows_of(x, rowvar)
+    if y is not None:
+        rows = numpy.concatenate((rows, rows_of(y, rowvar)))
+    c = covariance(rows, False, -1)
+    if y is None and x.ndim == 1:
+        return c[0, 0] / c[0, 0]
+    d = numpy.sqrt(numpy.real(numpy.diag(c)))
+    return within_one(c / numpy.expand_dims(d, 1) / d)
+
+
+def within_one(c):
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            c[i, j] = bounded(c[i, j])
+    return c
+
+
+def bounded(x):
+    if numpy.iscomplexobj(x):
+        return complex(min(max(x.real, -1.0), 1.0), min(max(x.imag, -1.0), 1.0))
+    return -1.0 if x < -1 else (1.0 if x > 1 else x)
+
+
+def tri(N, M=None, k=0):
+    columns = N if M is None else M
+    out = numpy.zeros((N, columns))
+    for i in range(N):
+        out[i, : max(i + k + 1, 0)] = 1
+    return out
+
+
+def logspace(start, stop, num=50, base=10.0):
+    return numpy.power(base, numpy.linspace(start, stop, num))
+
+
+def geomspace(start, stop, num=50):
+    if start == 0 or stop == 0:
+        raise ValueError("Geometric sequence cannot include zero")
+    sign = numpy.sign(start)
+    first = start / sign
+    last = stop / sign
+    out = numpy.power(10.0, numpy.linspace(numpy.log10(first), numpy.log10(last), num))
+    if num > 0:
+        out[0] = first
+    if num > 1:
+        out[num - 1] = last
+    return out * sign
+
+
+def diagflat(v, k=0):
+    return numpy.diag(numpy.ravel(v), k)
+
+
+def component(vectors, k):
+    size = vectors.shape[vectors.ndim - 1]
+    if vectors.ndim == 1:
+        return vectors[k] if k < size else vectors[0] * 0
+    if k < size:
+        return numpy.copy(vectors[..., k])
+    return numpy.zeros_like(vectors[..., 0])
+
+
+def cross(a, b):
+    size, other = a.shape[a.ndim - 1], b.shape[b.ndim - 1]
+    if not ((size == 3 and (other == 3 or other == 2)) or (size == 2 and other == 3)):
+        raise ValueError(
+            "incompatible dimensions for cross product (the last dimensions are 3, or one of them is 2)"
+        )
+    x = component(a, 1) * component(b, 2) - component(a, 2) * component(b, 1)
+    y = component(a, 2) * component(b, 0) - component(a, 0) * component(b, 2)
+    z = component(a, 0) * component(b, 1) - component(a, 1) * component(b, 0)
+    if a.ndim == 1 and b.ndim == 1:
+        out = numpy.empty(3, (a[:1] * b[:1]).dtype)
+        out[0] = x
+        out[1] = y
+        out[2] = z
+        return out
+    return numpy.stack((x, y, z), axis=-1).astype((numpy.ravel(a)[:1] * numpy.ravel(b)[:1]).dtype)
+
+
+def count_along(part, axis):
+    for i in range(len(part)):
+        if axis == 0:
+            part[i, ...] = i
+        elif part.ndim > 1:
+            count_along(part[i], axis - 1)
+
+
+def indices(dimensions):
+    out = numpy.empty((len(dimensions), *dimensions), numpy.int64)
+    for d in range(len(dimensions)):
+        count_along(out[d], d)
+    return out
+
+
+def select(condlist, choicelist, default=0):
+    count = len(condlist)
+    if count != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if count == 0:
+        raise ValueError("select with an empty condition list is not possible")
+    out = numpy.where(condlist[count - 1], choicelist[count - 1], default)
+    for k in range(count - 2, -1, -1):
+        out = numpy.where(condlist[k], choicelist[k], out)
+    return out
+
+
+def resize(a, new_shape):
+    flat = numpy.ravel(a)
+    out = numpy.zeros(new_shape, a.dtype)
+    values = numpy.zeros(out.size, a.dtype)
+    if len(flat) > 0:
+        for i in range(len(values)):
+            values[i] = flat[i % len(flat)]
+    return numpy.reshape(values, out.shape)
+
+
+def atleast_3d(ary):
+    if ary.ndim == 1:
+        return numpy.expand_dims(numpy.expand_dims(ary, 0), 2)
+    if ary.ndim == 2:
+        return numpy.expand_dims(ary, 2)
+    return ary
+
+
+def expect_places(kth, count):
+    if count == 0:
+        return
+    for k in numpy.atleast_1d(kth):
+        if k >= count or k < -count:
+            raise ValueError(f"kth(={k}) out of bounds ({count})")
+
+
+def partition(a, kth):
+    expect_places(kth, a.shape[a.ndim - 1])
+    return numpy.sort(a)
+
+
+def argpartition(a, kth):
+    expect_places(kth, a.shape[a.ndim - 1])
+    return numpy.argsort(a)
+
+
+def iscomplex(x):
+    return numpy.imag(x) != 0
+
+
+def isreal(x):
+    return numpy.imag(x) == 0
+
+
+def expect_order(x):
+    if numpy.iscomplexobj(x):
+        raise TypeError("This operation is not supported for complex values because it would be ambiguous.")
+
+
+def isneginf(x):
+    expect_order(x)
+    return x == -numpy.inf
+
+
+def isposinf(x):
+    expect_order(x)
+    return x == numpy.inf
