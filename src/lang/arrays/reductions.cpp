@@ -113,9 +113,8 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
     if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) fail(where, "duplicate value in 'axis'");
 
     const ScalarType element = array.type->scalar, made = made_of(*reduction, element);
-    if (DType(element).is_complex() &&
-        (reduction->makes == Makes::kElement || reduction->makes == Makes::kPlace))
-        fail(where, name + "() of complex numbers is not compiled", "Take the .real or the np.abs.");
+    const bool orders_complex = DType(element).is_complex() &&
+                                (reduction->makes == Makes::kElement || reduction->makes == Makes::kPlace);
     const auto call = [&](const std::string& function, std::vector<Value> arguments) {
         return call_prelude("reductions." + function, {std::move(arguments), {}, where});
     };
@@ -165,7 +164,7 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
     }
 
     // -0.0 changes no float that is added to it.
-    const std::string loop = name == "mean" ? "sum" : name;
+    const std::string loop = name == "mean" ? "sum" : (orders_complex ? "complex_" : "") + name;
     std::vector<Value> start;
     if (loop == "sum" || loop == "prod") {
         const Value number = loop == "prod"             ? integer(1)
@@ -204,7 +203,7 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
         const bool is_last = given + 1 == dimensions;
         const auto of_any_layout = [&] {
             const Value rows = with_axes(of, first), lanes = with_axes(of, last);
-            if (reduction->makes == Makes::kPlace || (is_last && of.type->contiguous)) {
+            if (reduction->makes == Makes::kPlace || orders_complex || (is_last && of.type->contiguous)) {
                 call(loop + "_of_lanes", with({lanes, out}));
             } else if (of.type->contiguous) {
                 call(loop + "_of_rows", with({rows, out}));
@@ -221,7 +220,7 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
                 call(loop + "_along", std::move(arguments));
             }
         };
-        if (dry_ || reduction->makes == Makes::kPlace || (is_last && dimensions == 2)) {
+        if (dry_ || reduction->makes == Makes::kPlace || orders_complex || (is_last && dimensions == 2)) {
             of_any_layout();
             return out;
         }

@@ -65,19 +65,51 @@ def prod_of_array(values, one):
     return total
 
 
+def smaller_of(best, x):
+    return x if x < best or x != x else best
+
+
+def min_of_row(values):  # eight side by side, since compilers keep the order in which floats are compared
+    count = len(values)
+    best = values[0]
+    if count < 32 or values.dtype.type(0.5) == 0:
+        for x in values:
+            if x < best or x != x:
+                best = x
+        return best
+    a = values[0]
+    b = values[1]
+    c = values[2]
+    d = values[3]
+    e = values[4]
+    f = values[5]
+    g = values[6]
+    h = values[7]
+    whole = count - count % 8
+    for k in range(8, whole, 8):
+        a = smaller_of(a, values[k])
+        b = smaller_of(b, values[k + 1])
+        c = smaller_of(c, values[k + 2])
+        d = smaller_of(d, values[k + 3])
+        e = smaller_of(e, values[k + 4])
+        f = smaller_of(f, values[k + 5])
+        g = smaller_of(g, values[k + 6])
+        h = smaller_of(h, values[k + 7])
+    best = smaller_of(
+        smaller_of(smaller_of(a, b), smaller_of(c, d)), smaller_of(smaller_of(e, f), smaller_of(g, h))
+    )
+    for k in range(whole, count):
+        best = smaller_of(best, values[k])
+    return best
+
+
 def min_of_array(values):
     if values.ndim == 0:
         return values[()]
     if values.ndim == 1:
         if len(values) == 0:
             raise ValueError("zero-size array to reduction operation minimum which has no identity")
-        least = values[0]
-        for x in values:
-            if x < least or x != x:
-                least = x
-            if least != least:
-                return least
-        return least
+        return min_of_row(values)
     if len(values) == 0:
         raise ValueError("zero-size array to reduction operation minimum which has no identity")
     best = min_of_array(values[0])
@@ -90,19 +122,49 @@ def min_of_array(values):
     return best
 
 
+def larger_of(best, x):
+    return x if x > best or x != x else best
+
+
+def max_of_row(values):  # eight side by side, since compilers keep the order in which floats are compared
+    count = len(values)
+    best = values[0]
+    if count < 32 or values.dtype.type(0.5) == 0:
+        for x in values:
+            if x > best or x != x:
+                best = x
+        return best
+    a = values[0]
+    b = values[1]
+    c = values[2]
+    d = values[3]
+    e = values[4]
+    f = values[5]
+    g = values[6]
+    h = values[7]
+    whole = count - count % 8
+    for k in range(8, whole, 8):
+        a = larger_of(a, values[k])
+        b = larger_of(b, values[k + 1])
+        c = larger_of(c, values[k + 2])
+        d = larger_of(d, values[k + 3])
+        e = larger_of(e, values[k + 4])
+        f = larger_of(f, values[k + 5])
+        g = larger_of(g, values[k + 6])
+        h = larger_of(h, values[k + 7])
+    best = larger_of(larger_of(larger_of(a, b), larger_of(c, d)), larger_of(larger_of(e, f), larger_of(g, h)))
+    for k in range(whole, count):
+        best = larger_of(best, values[k])
+    return best
+
+
 def max_of_array(values):
     if values.ndim == 0:
         return values[()]
     if values.ndim == 1:
         if len(values) == 0:
             raise ValueError("zero-size array to reduction operation maximum which has no identity")
-        most = values[0]
-        for x in values:
-            if x > most or x != x:
-                most = x
-            if most != most:
-                return most
-        return most
+        return max_of_row(values)
     if len(values) == 0:
         raise ValueError("zero-size array to reduction operation maximum which has no identity")
     best = max_of_array(values[0])
@@ -395,3 +457,104 @@ def any_of_blocks(values, out):
 def all_of_blocks(values, out):
     for i in range(len(out)):
         all_of_rows(values[i], out[i])
+
+
+def comes_before(x, y):
+    """Complex numbers are in the order of their real parts, and of their imaginary ones where those are equal."""
+    return x.real < y.real or (x.real == y.real and x.imag < y.imag)
+
+
+def complex_min_of_array(values):
+    if values.ndim == 0:
+        return values[()]
+    if len(values) == 0:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
+    if values.ndim == 1:
+        best = values[0]
+        for x in values:
+            if best == best and (comes_before(x, best) or x != x):
+                best = x
+        return best
+    best = complex_min_of_array(values[0])
+    for row in values:
+        x = complex_min_of_array(row)
+        if best == best and (comes_before(x, best) or x != x):
+            best = x
+    return best
+
+
+def complex_min_of_lanes(values, out):
+    for k in range(len(out)):
+        if out.ndim == 1:
+            out[k] = complex_min_of_array(values[k])
+        else:
+            complex_min_of_lanes(values[k], out[k])
+
+
+def complex_argmin_of_array(values):
+    if len(values) == 0:
+        raise ValueError("attempt to get argmin of an empty sequence")
+    best = values[0]
+    at = 0
+    for k in range(len(values)):
+        x = values[k]
+        if best == best and (comes_before(x, best) or x != x):
+            best = x
+            at = k
+    return at
+
+
+def complex_argmin_of_lanes(values, out):
+    for k in range(len(out)):
+        if out.ndim == 1:
+            out[k] = complex_argmin_of_array(values[k])
+        else:
+            complex_argmin_of_lanes(values[k], out[k])
+
+
+def complex_max_of_array(values):
+    if values.ndim == 0:
+        return values[()]
+    if len(values) == 0:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+    if values.ndim == 1:
+        best = values[0]
+        for x in values:
+            if best == best and (comes_before(best, x) or x != x):
+                best = x
+        return best
+    best = complex_max_of_array(values[0])
+    for row in values:
+        x = complex_max_of_array(row)
+        if best == best and (comes_before(best, x) or x != x):
+            best = x
+    return best
+
+
+def complex_max_of_lanes(values, out):
+    for k in range(len(out)):
+        if out.ndim == 1:
+            out[k] = complex_max_of_array(values[k])
+        else:
+            complex_max_of_lanes(values[k], out[k])
+
+
+def complex_argmax_of_array(values):
+    if len(values) == 0:
+        raise ValueError("attempt to get argmax of an empty sequence")
+    best = values[0]
+    at = 0
+    for k in range(len(values)):
+        x = values[k]
+        if best == best and (comes_before(best, x) or x != x):
+            best = x
+            at = k
+    return at
+
+
+def complex_argmax_of_lanes(values, out):
+    for k in range(len(out)):
+        if out.ndim == 1:
+            out[k] = complex_argmax_of_array(values[k])
+        else:
+            complex_argmax_of_lanes(values[k], out[k])

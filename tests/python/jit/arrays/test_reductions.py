@@ -216,3 +216,21 @@ def test_flipped_arrays_are_views():
     np.jit(f)(a)
     b[-1, -1], b[0, -1], b[0, 1] = 7, 8, 9
     assert a.tolist() == b.tolist()
+
+
+@np.jit
+def least_and_most(a):
+    return np.min(a), np.max(a), a.min(), a.max()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "uint8"])
+@pytest.mark.parametrize("count", [1, 7, 31, 32, 33, 40, 47, 129])
+def test_least_and_most_of_rows(count, dtype):
+    values = numpy.random.default_rng(count).integers(0, 200, count).astype(dtype)
+    for place in range(count):
+        given = numpy.roll(values, place)
+        assert least_and_most(given) == (given.min(), given.max()) * 2
+        assert least_and_most(numpy.repeat(given, 2)[::2]) == (given.min(), given.max()) * 2
+        if given.dtype.kind == "f":
+            given[place] = numpy.nan
+            assert all(found != found for found in least_and_most(given))
