@@ -46,7 +46,7 @@ Value FunctionLowering::ArrayFunctions::product(const Value& left, const Value& 
     };
     const std::array arguments = {out, walk(a, left_axes, left_sum, true),
                                   walk(b, right_axes, right_sum, false)};
-    answer("multiply", arguments);
+    answer(shape.size() == 1 ? "multiply_vectors" : "multiply", arguments);
     return element_or_array(array(out, common));
 }
 

@@ -72,4 +72,8 @@ struct MatrixProduct {
 bool is_tiny(ScalarType type, const MatrixProduct& product);
 void multiply_tiny(ScalarType type, const MatrixProduct& product);
 
+// The product of two vectors, of one element, as `contract` computes it, but without a plan, which costs more
+// than short ones do. False, and nothing is written, for what takes a plan. Addresses and steps are aligned.
+bool multiply_vectors(ScalarType type, const MatrixProduct& product);
+
 }  // namespace weft

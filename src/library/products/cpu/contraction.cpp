@@ -40,6 +40,25 @@ bool is_tiny(ScalarType type, const MatrixProduct& product) {
 
 void multiply_tiny(ScalarType type, const MatrixProduct& product) { multiply_plainly(type, product); }
 
+bool multiply_vectors(ScalarType type, const MatrixProduct& product) {
+    if (product.m != 1 || product.n != 1 || product.k <= 0) return false;
+    if (is_tiny(type, product)) {
+        multiply_tiny(type, product);
+        return true;
+    }
+    const DType dtype(type);
+    if (!dtype.is_inexact() || dtype.is_half_float()) return false;
+    const Blas* library = blas();
+    if (library == nullptr || !is_vector(product.k, product.left_step, dtype.itemsize()) ||
+        !is_vector(product.k, product.right_step, dtype.itemsize()))
+        return false;
+    const Tiling tiling = choose_tiling(Routine::kDot, 1, 1, 1, product.k);
+    if (tiling.parts != 1 || task_count(tiling, 1) != 1) return false;
+    const BlasThreads inside(*library, 1);
+    call_dot(*library, type, dtype.itemsize(), product);
+    return true;
+}
+
 ContractionReport contract(const Contraction& contraction) {
     ContractionReport report;
     const DType dtype(contraction.type);

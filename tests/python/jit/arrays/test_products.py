@@ -222,3 +222,36 @@ def test_searches(text):
             for b in layouts((6, 5), dtypes[1]):
                 same(f(a, b), numpy.searchsorted(a, b, "right" if "right" in text else "left"))
             same(f(a, 1), numpy.searchsorted(a, 1, "right" if "right" in text else "left"))
+
+
+@np.jit
+def of_vectors(a, b):
+    return np.dot(a, b), a @ b
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float64", "float32", "float16", "complex128", "complex64", "int64", "int8", "bool"]
+)
+def test_vectors_of_every_length(dtype):
+    random = numpy.random.default_rng(6)
+    values = random.integers(-3, 4, 300) * (0.37 if numpy.dtype(dtype).kind in "fc" else 1)
+    values = values.astype(dtype)
+    unaligned = numpy.zeros(300 * values.itemsize + 1, numpy.uint8)[1:].view(dtype)
+    unaligned[:] = values
+    for count in [*range(36), 100, 144]:
+        for a, b in [
+            (values[:count], values[150 : 150 + count]),
+            (values[: 2 * count : 2], values[150 : 150 + count]),
+            (values[150 - count : 150][::-1], values[150 : 150 + 1][:1].repeat(count)),
+            (unaligned[:count], values[:count]),
+        ]:
+            # Arrays with steps may be summed in another order than their copies, which weft makes of small ones.
+            exact = all(each.flags.c_contiguous for each in (a, b))
+            expected = numpy.asarray(np.dot(np.array(a), np.array(b)))
+            for found in map(numpy.asarray, of_vectors(a, b)):
+                assert found.dtype == expected.dtype
+                if exact or found.dtype.kind not in "fc":
+                    assert numpy.array_equal(found, expected), (count, a.strides)
+                else:
+                    rough = 1e-5 if found.real.dtype.itemsize < 8 else 1e-12
+                    numpy.testing.assert_allclose(found, expected, rtol=rough, atol=rough)
