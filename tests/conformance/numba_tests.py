@@ -145,9 +145,15 @@ def swap():
             return self if instance is None else types.MethodType(self, instance)
 
         def __getattr__(self, name):
-            if name.startswith("__") or name == "ufunc":
+            if name.startswith("__") or name in ("ufunc", "_facts"):  # what weft asks for
                 raise AttributeError(name)
             raise Internal(f"a compiled function's {name}")
+
+        def look(self):
+            try:
+                self._compiled._lowered((), False)
+            except weft.CompileError as error:
+                raise Refused(str(error)) from error
 
         def is_parallel(self):
             return ".chunk" in self._compiled._lowered(self._last, False)[0]
@@ -192,8 +198,12 @@ def swap():
             getattr(function, "py_func", function), signature_or_function, ours
         )
 
-    def compile_extra(typing, target, function, signature, result, flags, names):
-        made = Dispatcher(function, None, {})
+    def compile_extra(typingctx, targetctx, func, args, return_type, flags, locals, **inner):
+        if inner.get("pipeline_class") is not None:
+            raise Internal("a pipeline")
+        made = Dispatcher(func, None, {})
+        if args == ():  # others are compiled when they are called
+            made.look()
         # Tests ask whether loops are parallel by a word in what Numba has compiled.
         code = types.SimpleNamespace(get_llvm_str=lambda: "@do_scheduling" if made.is_parallel() else "")
         return types.SimpleNamespace(entry_point=made, library=code)

@@ -28,11 +28,11 @@ def function_of(stencil):
     window = window_of(reads, axes, around)
     element, text = element_function(stencil, moved, places)
     scope = {
-        "weft": sys.modules["weft"],
-        "element": _decorator.compiled(element, source=text),
-        "border": stencil.options.get("cval", False),  # which every type holds
-        "border_dtype": border_dtype,
-        "may_overlap": may_overlap,
+        "weft__": sys.modules["weft"],
+        "element__": _decorator.compiled(element, source=text),
+        "border__": stencil.options.get("cval", False),  # which every type holds
+        "border_dtype__": border_dtype,
+        "may_overlap__": may_overlap,
     }
     lines = _lines(stencil, [name for name in ranks if name != stencil.parameters[0]], window, places)
     text = "\n".join(lines) + "\n"
@@ -57,7 +57,7 @@ def _lines(stencil, others, window, places):
     operands = ", ".join(stencil.parameters)
     yield f"def stencil({operands}, *, out=None):"
     zeros = ", ".join("0" for _ in places)
-    yield f"    dtype = border_dtype(border, element, {operands}, {zeros})"
+    yield f"    dtype__ = border_dtype__(border__, element__, {operands}, {zeros})"
     for name in others:
         smaller = " or ".join(f"{name}.shape[{d}] < {first}.shape[{d}]" for d in range(axes))
         yield f"    if {name}.ndim == {first}.ndim and ({smaller}):"
@@ -66,28 +66,28 @@ def _lines(stencil, others, window, places):
             f"in the first stencil input: {name} beside {first}')"
         )
     for d, (low, high) in enumerate(window):
-        yield f"    lower{d} = {-low}"
-        yield f"    upper{d} = max({first}.shape[{d}] - {high}, lower{d})"
+        yield f"    lower{d}__ = {-low}"
+        yield f"    upper{d}__ = max({first}.shape[{d}] - {high}, lower{d}__)"
     yield "    if out is None:"
-    yield f"        result = weft.empty({first}.shape, dtype)"
+    yield f"        result__ = weft__.empty({first}.shape, dtype__)"
     yield "    else:"
     yield f"        if out.shape != {first}.shape:"
     yield "            raise ValueError('the output has another shape than the stencil gives')"
-    yield f"        if may_overlap(out, {operands}):"
-    yield "            result = weft.empty(out.shape, out.dtype)"
+    yield f"        if may_overlap__(out, {operands}):"
+    yield "            result__ = weft__.empty(out.shape, out.dtype)"
     yield "        else:"
-    yield "            result = out"
+    yield "            result__ = out"
     indent = "    "
     for d, place in enumerate(places):
-        yield f"{indent}for {place} in {'weft.prange' if d == 0 else 'range'}(lower{d}, upper{d}):"
+        yield f"{indent}for {place} in {'weft__.prange' if d == 0 else 'range'}(lower{d}__, upper{d}__):"
         indent += "    "
-    yield f"{indent}result[{', '.join(places)}] = element({operands}, {', '.join(places)})"
-    inside = ", ".join(f"lower{d}:upper{d}" for d in range(axes))
+    yield f"{indent}result__[{', '.join(places)}] = element__({operands}, {', '.join(places)})"
+    inside = ", ".join(f"lower{d}__:upper{d}__" for d in range(axes))
     yield "    if out is None:"
-    yield from _border(axes, "result")
-    yield "        return result"
-    yield f"    if may_overlap(out, {operands}):"
-    yield f"        out[{inside}] = result[{inside}]"
+    yield from _border(axes, "result__")
+    yield "        return result__"
+    yield f"    if may_overlap__(out, {operands}):"
+    yield f"        out[{inside}] = result__[{inside}]"
     if "cval" in stencil.options:
         yield from _border(axes, "out")
     yield "    return out"
@@ -95,11 +95,11 @@ def _lines(stencil, others, window, places):
 
 def _border(axes, array):
     """Lines that fill what the loops leave out."""
-    indent = "        " if array == "result" else "    "
+    indent = "        " if array == "result__" else "    "
     for d in range(axes):
         before = ":, " * d
-        yield f"{indent}{array}[{before}:lower{d}] = border"
-        yield f"{indent}{array}[{before}upper{d}:] = border"
+        yield f"{indent}{array}[{before}:lower{d}__] = border__"
+        yield f"{indent}{array}[{before}upper{d}__:] = border__"
 
 
 def border_dtype(border, element, *arguments):

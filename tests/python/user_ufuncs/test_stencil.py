@@ -397,3 +397,12 @@ class TestInCompiledFunctions:
         half = np.stencil(cval=1.5)(lambda a: a[1])
         assert half(np.arange(3)).tolist() == [1, 2, 1]
         assert np.jit(lambda a: half(a))(np.arange(3)).tolist() == [1, 2, 1]
+
+    def test_parameters_of_any_name(self):
+        @np.stencil
+        def shifted(weft, dtype, element, border, result):
+            return weft[1] * dtype + element[-1] * border + result
+
+        a, b = np.arange(6.0), np.arange(6.0)[::-1]
+        called = np.jit(lambda a, b: shifted(a, 2.0, b, 3.0, 4.0))
+        assert called(a, b).tolist() == shifted(a, 2.0, b, 3.0, 4.0).tolist()
