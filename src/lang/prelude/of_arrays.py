@@ -255,13 +255,17 @@ def convolve_of(a, v, out, offset):
         out[k] = total
 
 
+def is_behind(a, b):  # in order, in which NaN is last
+    return a > b or (a != a and b == b)
+
+
 def digitize_of(x, bins, right):
     up = True
     down = True
     for i in range(1, len(bins)):
-        if bins[i] < bins[i - 1]:
+        if is_behind(bins[i - 1], bins[i]):
             up = False
-        if bins[i] > bins[i - 1]:
+        if is_behind(bins[i], bins[i - 1]):
             down = False
     if not up and not down:
         raise ValueError("bins must be monotonically increasing or decreasing")
@@ -273,9 +277,9 @@ def digitize_of(x, bins, right):
         while low < high:
             middle = (low + high) // 2
             if up:
-                below = bins[middle] < v if right else bins[middle] <= v or v != v
+                below = is_behind(v, bins[middle]) if right else not is_behind(bins[middle], v)
             else:
-                below = bins[middle] >= v if right else bins[middle] > v
+                below = not is_behind(v, bins[middle]) if right else is_behind(bins[middle], v)
             if below:
                 low = middle + 1
             else:
@@ -596,9 +600,7 @@ def insert(arr, obj, values):
 
 def angle(z, deg=False):
     turned = numpy.arctan2(numpy.imag(z), numpy.real(z))
-    if deg:
-        return turned * (180 / numpy.pi)
-    return turned
+    return turned * (180 / numpy.pi) if deg else turned
 
 
 def rows_of(m, rowvar):
@@ -652,9 +654,10 @@ def bounded(x):
 
 
 def tri(N, M=None, k=0):
-    columns = N if M is None else M
-    out = numpy.zeros((N, columns))
-    for i in range(N):
+    rows = max(N, 0)
+    columns = rows if M is None else max(M, 0)
+    out = numpy.zeros((rows, columns))
+    for i in range(rows):
         out[i, : max(i + k + 1, 0)] = 1
     return out
 
@@ -664,6 +667,8 @@ def logspace(start, stop, num=50, base=10.0):
 
 
 def geomspace(start, stop, num=50):
+    if numpy.iscomplexobj(start) or numpy.iscomplexobj(stop):
+        raise TypeError("geomspace() of complex numbers is not compiled: call it outside")
     if start == 0 or stop == 0:
         raise ValueError("Geometric sequence cannot include zero")
     sign = numpy.sign(start)

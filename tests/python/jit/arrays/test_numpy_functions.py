@@ -121,6 +121,7 @@ CALLS = {
     "np.argmax(x)": "FD",
     "np.argmin(a, axis=0)": "FD",
     "np.max(np.sqrt(a))": "dD",
+    "np.tri(-1, 2) + x[0]": "d",
     "np.rot90(a, 0)": "blfdD",
     "np.rot90(a, 2)": "blfdD",
     "np.rot90(a, 3)": "blfdD",
@@ -299,3 +300,23 @@ def test_without_elements(text):
         except (ValueError, IndexError, ZeroDivisionError, TypeError):
             return
         check(weft.jit(names["f"], source=source)(a, x, x), expected, 1e-12, text)
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_bins_with_nan(backwards, right):
+    bins = numpy.array([-numpy.inf, 1, 3, 4.5, 8, numpy.inf, *[numpy.nan] * 10])[:: -1 if backwards else 1]
+    x = numpy.array([0, 0.99, 1, 4.4, 4.5, 7, 8, 9, 9.5, numpy.inf, -numpy.inf, numpy.nan])
+    f = weft.jit(
+        (lambda x, bins: np.digitize(x, bins, right=True))
+        if right
+        else (lambda x, bins: np.digitize(x, bins))
+    )
+    assert f(x, bins).tolist() == numpy.digitize(x, bins, right=right).tolist()
+    with pytest.raises(ValueError, match="monotonically"):
+        f(x, numpy.array([numpy.nan, 1.5, 2.3, numpy.nan]))
+
+
+def test_geomspace_of_complex_numbers_is_refused():
+    with pytest.raises(TypeError, match="complex numbers"):
+        weft.jit(lambda: np.geomspace(2j, 3.0, 5))()
