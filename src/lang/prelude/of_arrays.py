@@ -183,12 +183,12 @@ def interp_of(x, xp, fp, out, left, right):
         raise ValueError("fp and xp are not of the same length.")
     for k in range(len(x)):
         v = x[k]
-        if v != v:
+        if len(xp) == 1:
+            out[k] = left if v < xp[0] else (right if v > xp[0] else fp[0])
+        elif v != v:
             out[k] = v
         elif v > xp[len(xp) - 1]:
             out[k] = right
-        elif len(xp) == 1:
-            out[k] = left if v < xp[0] else (right if v > xp[0] else fp[0])
         elif v < xp[0]:
             out[k] = left
         else:

@@ -320,3 +320,12 @@ def test_bins_with_nan(backwards, right):
 def test_geomspace_of_complex_numbers_is_refused():
     with pytest.raises(TypeError, match="complex numbers"):
         weft.jit(lambda: np.geomspace(2j, 3.0, 5))()
+
+
+def test_interp_with_one_sample_point():
+    x = numpy.array([numpy.nan, 1.0, 3.0, 7.0])
+    xp, fp = numpy.array([3.0]), numpy.array([4.0])
+    assert (
+        weft.jit(lambda x, xp, fp: np.interp(x, xp, fp))(x, xp, fp).tolist()
+        == numpy.interp(x, xp, fp).tolist()
+    )
