@@ -183,18 +183,27 @@ void FunctionLowering::repeat_into(const Value& target, const DeferredArray& def
         };
     };
     const std::function<void()> all_whole = [&] { loops(whole); };
-    const auto one_repeats = [&](size_t k) {
-        return [&, k] { loops([&, k](size_t i) { return i == open[k] ? Last::kSingle : Last::kWhole; }); };
+    const auto repeating = [&](std::vector<size_t> singles) {
+        return [&, singles = std::move(singles)] {
+            loops([&](size_t i) {
+                return std::find(singles.begin(), singles.end(), i) == singles.end() ? Last::kWhole
+                                                                                     : Last::kSingle;
+            });
+        };
+    };
+    const auto first = [&](const std::function<void()>& yes, const std::function<void()>& no) {
+        builder_->if_else(is_whole[0], side(yes), side(no));
+    };
+    const auto second = [&](const std::function<void()>& yes, const std::function<void()>& no) {
+        builder_->if_else(is_whole[1], side(yes), side(no));
     };
     if (open.empty()) {
         all_whole();
     } else if (open.size() == 1) {
-        builder_->if_else(is_whole[0], side(all_whole), side(one_repeats(0)));
-    } else if (open.size() ==
-               2) {  // not both repeat: then the result had one element there, and both were whole
-        builder_->if_else(
-            is_whole[0], side([&] { builder_->if_else(is_whole[1], side(all_whole), side(one_repeats(1))); }),
-            side(one_repeats(0)));
+        first(all_whole, repeating({open[0]}));
+    } else if (open.size() == 2) {  // both repeat where a target that is given is longer
+        first([&] { second(all_whole, repeating({open[1]})); },
+              [&] { second(repeating({open[0]}), repeating({open[0], open[1]})); });
     } else {
         ValueId all = is_whole[0];
         for (size_t k = 1; k < is_whole.size(); ++k)

@@ -77,6 +77,22 @@ def test_repeated_into_what_is_read():
 
 
 @np.jit
+def added(a, b, out):
+    np.add(a, b, out)
+    return out
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "steps"])
+@pytest.mark.parametrize(
+    "shapes", [((3, 1), (3, 1)), ((1,), (3, 1)), ((1, 1), (1, 1)), ((3, 1), (1, 4)), ((4,), (1,))]
+)
+def test_both_repeat_in_a_longer_target(shapes, layout):
+    a, b = (laid_out(numpy.arange(1.0, 1 + numpy.prod(shape)).reshape(shape), layout) for shape in shapes)
+    out = added(a, b, numpy.zeros((3, 4)))
+    numpy.testing.assert_array_equal(numpy.asarray(out), numpy.add(a, b, out=numpy.zeros((3, 4))))
+
+
+@np.jit
 def sums(a):
     return np.sum(a, axis=0), np.sum(a, axis=1), np.sum(a, axis=2), np.sum(a, axis=3)
 
