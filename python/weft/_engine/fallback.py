@@ -102,6 +102,21 @@ class counting:
             entry.bytes += self.bytes
 
 
+class calling(counting):
+    """Counts what its block does as one call of a function by Python: one of the program's that was not compiled."""
+
+    __slots__ = ()
+
+    def __init__(self, function, reason):
+        if get_mode() == "warn":
+            import warnings
+
+            warnings.warn(f"{function} calls Python for each element: {reason}", RuntimeWarning, stacklevel=4)
+        with _lock:
+            self._entry = _entry_of(function, reason)
+        self.bytes = 0
+
+
 def copied_to_host(bytes, device):
     """Counts, or refuses, a copy of an array for NumPy that nobody else counts: numpy.asarray(x)."""
     if _package_of(sys._getframe(1)) != "weft":  # the binding has no frame: this is who asks for the copy
@@ -141,8 +156,8 @@ class FallbackReport(list):
 
 
 def fallback_report():
-    """What NumPy or the CPU did because weft, or a GPU, does not do it: function, reason, calls, bytes that were moved
-    between devices, seconds, and the line of the program, the longest time first.
+    """What NumPy, Python or the CPU did because weft, or a GPU, does not do it: function, reason, calls, bytes that
+    were moved between devices, seconds, and the line of the program, the longest time first.
 
     >>> np.clear_fallbacks()
     >>> words = np.array(["b", "a"])

@@ -1,10 +1,14 @@
 """NumPy's functions that call a Python function on parts of arrays."""
 
+import math
 from functools import partial
+from itertools import islice
 
 from weft import _core
 from weft._array.axes import broadcast_shapes, moveaxis, normalize_axes
 from weft._core import asarray, empty, ndarray, zeros
+from weft._engine.fallback import calling
+from weft._ufunc import element_loops
 from weft._ufunc.frompyfunc import elements_in_shape
 
 
@@ -78,11 +82,10 @@ def _with(function, args, kw, x):
     return function(x, *args, **kw)
 
 
-def _dtype_of_results(values):
-    """The dtype of the first; of texts with room for the longest."""
-    first = asarray(values[0])
-    native = issubclass(type(first), _core.ndarray)
-    return first.dtype if native or first.dtype.kind not in "SU" else asarray(list(values)).dtype
+def _dtype_of(value):
+    """The dtype of a result, without the length that a text or the unit that a date has."""
+    dtype = asarray(value).dtype
+    return dtype if isinstance(dtype, _core.dtype) else _core.dtype(dtype.char)
 
 
 # Keywords of Numba's that ask for a compiled ufunc.
@@ -104,9 +107,10 @@ def _compiled(signatures, options, function):
 class vectorize:
     """A Python function of numbers as a function of arrays: one call for each element, after broadcasting.
 
-    It gets Python's numbers. The results' dtypes are `otypes`, or those of the first call. `excluded` arguments are
-    passed on as they are. With a `signature` such as "(n),(n)->()" the function takes arrays and is called for what is
-    before their own axes.
+    It gets Python's numbers. The results' dtypes are `otypes`, or those of a first call with scalars. `excluded`
+    arguments are passed on as they are. Over many elements the function is compiled where the results are those of
+    Python's calls; `fallback_report()` says why where it is not. With a `signature` such as "(n),(n)->()" the function
+    takes arrays and is called for what is before their own axes.
 
     With signatures such as "float64(float64, float64)" for the first argument, or with keywords of Numba's (`nopython`,
     `target`, `identity`), the function is compiled, and the result is a ufunc. Its work is recorded and fused with
@@ -153,38 +157,72 @@ class vectorize:
         names = [name for name in kwargs if name not in self.excluded]
         given = [asarray(args[k]) for k in varied] + [asarray(kwargs[name]) for name in names]
 
-        def call(values):
+        def placed(values):
+            """The arguments of the function, with these in the places of what varies."""
             own, named = list(args), dict(kwargs)
             for k, value in zip(varied, values):
                 own[k] = value
-            for name, value in zip(names, values[len(varied) :]):
-                named[name] = value
+            named.update(zip(names, values[len(varied) :]))
+            return own, named
+
+        def call(values):
+            own, named = placed(values)
             return self.pyfunc(*own, **named)
 
-        return self._of_arrays(call, given) if self._core_axes else self._of_elements(call, given)
+        return self._of_arrays(call, given) if self._core_axes else self._of_elements(call, placed, given)
 
-    def _of_elements(self, call, given):
+    def _of_elements(self, call, placed, given):
         if not given:
             return call([])
-        shape = broadcast_shapes(*(x.shape for x in given))
-        numbers = [elements_in_shape(x, shape) for x in given]
-        count = len(numbers[0])
-        if count == 0:
-            if self.otypes is None:
+        dtypes, first = self.otypes, None
+        if dtypes is None:
+            if any(x.size == 0 for x in given):
                 raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-            results = tuple(empty(shape, dtype) for dtype in self.otypes)
-            return results[0] if len(results) == 1 else results
-        rows = [call([column[k] for column in numbers]) for k in range(count)]
-        several = len(self.otypes) > 1 if self.otypes is not None else isinstance(rows[0], tuple)
-        parts = list(zip(*rows)) if several else [rows]
-        dtypes = self.otypes or [_dtype_of_results(part) for part in parts]
-        results = tuple(
-            _core.array(list(part), dtype=None if isinstance(dtype, _core.dtype) else dtype)
-            .astype(dtype)
-            .reshape(shape)
-            for part, dtype in zip(parts, dtypes)
+            # As in NumPy, the function is called once more for the dtypes, with scalars.
+            first = call([x.flat[0] for x in given])
+            several = isinstance(first, tuple)
+            dtypes = [_dtype_of(one) for one in (first if several else (first,))]
+        else:
+            several = len(dtypes) > 1
+        shape = broadcast_shapes(*(x.shape for x in given))
+        if math.prod(shape) == 0:
+            results = tuple(empty(shape, dtype) for dtype in dtypes)
+            return results if several else results[0]
+        results = self._compiled(placed, given, shape, dtypes, several)
+        if isinstance(results, str):
+            with calling(f"vectorize({self.__name__})", results):
+                results = self._called(call, given, shape, dtypes, several, first)
+        elif results is None:
+            results = self._called(call, given, shape, dtypes, several, first)
+        elif self.cache and first is not None:
+            for result, value in zip(results, first if several else (first,)):
+                result.reshape(-1)[0] = value
+        return tuple(results) if several else results[0]
+
+    def _compiled(self, placed, given, shape, dtypes, several):
+        """Results of a compiled loop, or why there are none, or None where it was not tried."""
+        args, kwargs = placed(given)
+        found = element_loops.computed(
+            self.pyfunc, element_loops.arguments(self.pyfunc, args, kwargs), shape, dtypes
         )
-        return results if several else results[0]
+        if not isinstance(found, tuple):
+            return found
+        results, single = found
+        if single == several:
+            return "the first results are another number than others may be"
+        results = [element_loops.cast(result, dtype) for result, dtype in zip(results, dtypes)]
+        return (
+            results
+            if all(result is not None for result in results)
+            else "a result is out of its dtype's range"
+        )
+
+    def _called(self, call, given, shape, dtypes, several, first):
+        columns = [elements_in_shape(x, shape) for x in given]
+        rows = [first] if self.cache and first is not None else []
+        rows += [call(values) for values in islice(zip(*columns), len(rows), None)]
+        parts = list(zip(*rows)) if several else [rows]
+        return [_core.array(list(part), dtype=dtype).reshape(shape) for part, dtype in zip(parts, dtypes)]
 
     def _of_arrays(self, call, given):
         from itertools import product

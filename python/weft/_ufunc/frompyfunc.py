@@ -1,10 +1,13 @@
 """Functions of Python as ufuncs: frompyfunc."""
 
 import math
+from contextlib import nullcontext
 
 from weft import _core
 from weft._array.axes import broadcast_shapes, moveaxis, normalize_axes
 from weft._core import array, asarray, ndarray
+from weft._engine.fallback import calling
+from weft._ufunc import element_loops
 
 _NONE = object()
 
@@ -15,7 +18,8 @@ def frompyfunc(func, /, nin, nout, **kwargs):
     It gets Python's numbers. Of numbers alone the result is what the function returns; of arrays it is an array of
     bool, int64, float64 or complex128, as what it returned asks for: weft has no arrays of objects, which NumPy gives
     here. What is not a number is a TypeError. Functions of two numbers with one result have `reduce`, `accumulate`,
-    `reduceat`, `outer` and `at`, from left to right; `identity` is what `reduce` gives for no elements.
+    `reduceat`, `outer` and `at`, from left to right; `identity` is what `reduce` gives for no elements. Over many
+    elements the function is compiled where the results are those of Python's calls.
 
     >>> gcd = np.frompyfunc(lambda a, b: a if b == 0 else gcd(b, a % b), 2, 1)
     >>> gcd([12, 18, 7], 6)
@@ -77,13 +81,15 @@ class PythonUfunc:
         shown = [each.shape for each in outs if each is not None]
         if shown and broadcast_shapes(shape, *shown) != shown[0]:
             raise ValueError(f"output of shape {shown[0]} does not hold what broadcasts to {shape}")
-        columns = [elements_in_shape(x, shape) for x in given]
         chosen = None if where is True else _core.broadcast_to(mask, shape).ravel().tolist()
-        rows = [
-            self._call([column[k] for column in columns])
-            for k in range(math.prod(shape))
-            if chosen is None or chosen[k]
-        ]
+        if chosen is None and shape != ():
+            compiled = self._compiled(given, shape)
+            if not isinstance(compiled, (str, type(None))):
+                return self._put_all(compiled, outs)
+            with calling(self.__name__, compiled) if compiled else nullcontext():
+                rows = self._rows_of(given, shape)
+        else:
+            rows = self._rows_of(given, shape, chosen)
         if shape == () and not shown and chosen is None:
             return rows[0][0] if self.nout == 1 else rows[0]
         results = []
@@ -102,6 +108,35 @@ class PythonUfunc:
                 )
             results.append(target)
         return results[0] if self.nout == 1 else tuple(results)
+
+    def _compiled(self, given, shape):
+        """Results of a compiled loop, or why there are none, or None where it was not tried."""
+        found = element_loops.computed(
+            self._function, element_loops.arguments(self._function, given, {}), shape
+        )
+        if not isinstance(found, tuple):
+            return found
+        results, single = found
+        if len(results) != self.nout or single != (self.nout == 1):
+            return "another number of results"
+        return results
+
+    def _put_all(self, results, outs):
+        finished = []
+        for result, target in zip(results, outs):
+            if target is not None:
+                _core.copyto(target, result, "same_kind")
+            finished.append(result if target is None else target)
+        return finished[0] if self.nout == 1 else tuple(finished)
+
+    def _rows_of(self, given, shape, chosen=None):
+        """The function's results, for each element or each chosen one."""
+        columns = [elements_in_shape(x, shape) for x in given]
+        return [
+            self._call([column[k] for column in columns])
+            for k in range(math.prod(shape))
+            if chosen is None or chosen[k]
+        ]
 
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NONE):
         """The function of the first two elements along `axis`, then of that and the third, and so on.
