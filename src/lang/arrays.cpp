@@ -644,6 +644,7 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
         return base.type->single ? load({made, {}}) : made;
     }
     if (is_array(base.type)) {
+        if (const std::optional<Value> result = by_axis(base, name, arguments)) return *result;
         if (const std::optional<Value> result = array_reduction(base, name, arguments)) return *result;
         if (const auto result = ArrayFunctions(*this, name, arguments).call_method(base)) return *result;
         if (name == "view") {

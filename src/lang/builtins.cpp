@@ -472,6 +472,10 @@ Value FunctionLowering::call_arange(const Arguments& arguments) {
         if (keyword != "dtype") expect_arguments("arange", {{}, {{keyword, value}}, where}, 1, 3);
         element = dtype_of(value, where);
     }
+    if (bounds.size() == 4 && !element) {
+        element = dtype_of(bounds.back(), where);
+        bounds.pop_back();
+    }
     if (bounds.empty() || bounds.size() > 3) expect_arguments("arange", {bounds, {}, where}, 1, 3);
     if (bounds.size() == 1) bounds.insert(bounds.begin(), integer(0));
     if (bounds.size() == 2) bounds.push_back(integer(1));
@@ -481,9 +485,12 @@ Value FunctionLowering::call_arange(const Arguments& arguments) {
         real &= is_integer(bound.type) || is_float(bound.type);
     }
     const ScalarType made = whole ? ScalarType::kInt64 : ScalarType::kFloat64;
-    if (!real || (element && *element != made && !(whole && *element == ScalarType::kFloat64)))
-        fail(where, "arange() makes int64 of integers and float64 of floats in a compiled function",
-             "Fill an array of np.empty() in a loop.");
+    if (!real) fail(where, "arange() takes real numbers");
+    if (element && *element != made && !(whole && *element == ScalarType::kFloat64)) {
+        for (Value& bound : bounds) bound = scalar(scalar_type(made, true), cast(bound, made));
+        bounds.emplace_back(symbol_type(symbol_of_dtype(*element)), std::vector<ValueId>(), 0);
+        return call_prelude("numpy.arange_as", {std::move(bounds), {}, where});
+    }
     const ScalarType result = element.value_or(made);
     for (Value& bound : bounds) bound = scalar(scalar_type(result, true), cast(bound, result));
     return call_prelude(result == ScalarType::kInt64 ? "numpy.arange_of_integers" : "numpy.arange_of_floats",

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
 
-#include "lang/argument_errors.h"
 #include "lang/arrays/functions.h"
 #include "lang/arrays/random.h"
 #include "lang/arrays/ufuncs.h"
+#include "lang/errors/argument_errors.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
 
@@ -312,7 +312,9 @@ Value FunctionLowering::call_ufunc(const OpInfo& op, const Arguments& arguments)
 }
 
 Value FunctionLowering::call_prelude(const std::string& path, const Arguments& arguments) {
-    return call_function(*find_in_prelude(path), arguments);
+    const Symbol* const function = find_in_prelude(path);
+    WEFT_CHECK(function != nullptr, "a function that the prelude does not have: " + path);
+    return call_function(*function, arguments);
 }
 
 Value FunctionLowering::call_math(const std::string& name, const Arguments& arguments) {
@@ -400,6 +402,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
             .call_engine();
     if (module == "numpy" || module == "numpy.linalg" || module == "numpy.fft" ||
         module == "numpy.polynomial.polynomial") {
+        if (const std::optional<Value> result = by_axis(symbol, arguments)) return *result;
         if (const std::optional<Value> result = ArrayFunctions(*this, name, arguments).call(module))
             return *result;
     }

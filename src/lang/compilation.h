@@ -13,7 +13,7 @@
 
 #include "ir/ir.h"
 #include "lang/containers/list_types.h"
-#include "lang/diagnostics.h"
+#include "lang/errors/diagnostics.h"
 #include "lang/exceptions/classes.h"
 #include "lang/lower.h"
 

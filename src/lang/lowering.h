@@ -16,34 +16,16 @@
 #include "ir/builder.h"
 #include "lang/compilation.h"
 #include "lang/containers/list_layout.h"
-#include "lang/diagnostics.h"
+#include "lang/errors/diagnostics.h"
 #include "lang/facts/hoist.h"
 #include "lang/facts/known.h"
 #include "lang/lower.h"
 #include "lang/parallel/carried.h"
 #include "lang/structures/layout.h"
 #include "lang/tree/liveness.h"
+#include "lang/value.h"
 
 namespace weft::lang {
-
-// A value of the function. Its parts are values of the IR; while types are being found they are invalid.
-struct Value {
-    TypeRef type = nullptr;
-    std::vector<ir::ValueId> parts{};
-    NodeId origin = 0;   // of a variable's value: the assignment
-    bool fresh = false;  // it counts as a user of the memory that it owns, and is nobody's yet
-    std::shared_ptr<const struct DeferredArray> deferred{};  // of an array that is not computed yet
-};
-
-// What an array of `shape` is computed of, element by element (arrays/deferred.cpp).
-struct DeferredArray {
-    std::vector<Value> operands;  // may be deferred, too
-    std::function<Value(std::span<const Value>)> each;
-    std::vector<ir::ValueId> shape;
-    NodeId where = 0;
-};
-
-using Environment = std::vector<Value>;  // by variable
 
 class FunctionLowering {
 public:
@@ -553,6 +535,11 @@ private:
     Sequence iterator_sequence(const Value& items, NodeId where);
     std::vector<ir::ValueId> strides_like(std::span<const Value> arrays, std::span<const ir::ValueId> shape,
                                           int64_t itemsize, bool contiguous);
+    // (arrays/choices.cpp)
+    Value one_of(NodeId where, ir::ValueId condition, const std::function<Value()>& yes,
+                 const std::function<Value()>& no);
+    std::optional<Value> by_axis(const Symbol& symbol, const Arguments& arguments);
+    std::optional<Value> by_axis(const Value& array, const std::string& name, const Arguments& rest);
     // (arrays/joining.cpp) An axis below 0 is a new one.
     Value with_axes(const Value& array, std::span<const int> axes);
     Value with_axis_at(const Value& array, ir::ValueId axis);

@@ -79,6 +79,7 @@ private:
                 inner = *made(given.path);
             } else if (given.kind == "exception") {
                 inner.kind = SymbolKind::kException;
+                inner.name = inner.name.substr(inner.name.rfind('.') + 1);
             } else if (given.kind == "constant") {
                 inner.kind = SymbolKind::kValue;
                 inner.type = type_of(given.constant);

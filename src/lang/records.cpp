@@ -1,7 +1,7 @@
 // Instances of NamedTuples and dataclasses, which are tuples with names for their items.
 #include <algorithm>
 
-#include "lang/argument_errors.h"
+#include "lang/errors/argument_errors.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {

@@ -9,7 +9,7 @@
 #include "codegen/runtime/tell.h"
 #include "convert/convert.h"
 #include "lang/containers/list_layout.h"
-#include "lang/diagnostics.h"
+#include "lang/errors/diagnostics.h"
 #include "lang/generators/resume.h"
 #include "module.h"
 #include "weft/errors.h"

@@ -11,8 +11,22 @@
 #include "convert/convert.h"
 #include "convert/foreign_buffer.h"
 #include "lang/containers/list_layout.h"
+#include "package.h"
 
 namespace weft::python {
+
+namespace {
+
+// weft.finfo or weft.iinfo, by the fields that the compiled function has of it.
+nb::object limits_of(const lang::Record& record, const nb::object& fields) {
+    const std::string kind = record.name == "finfo"                        ? "float"
+                             : nb::cast<int64_t>(fields[nb::int_(1)]) == 0 ? "uint"
+                                                                           : "int";
+    const std::string dtype = kind + std::to_string(nb::cast<int64_t>(fields[nb::int_(0)]));
+    return nb::module_::import_(modules::kRoot).attr(record.name.c_str())(dtype);
+}
+
+}  // namespace
 
 nb::object Results::next(lang::TypeRef type) {
     switch (type->kind) {
@@ -38,7 +52,9 @@ nb::object Results::next(lang::TypeRef type) {
                 nb::object item = next(type->parts[i]);
                 PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
             }
-            return type->record == nullptr ? tuple : make_instance(*type->record, tuple);
+            if (type->record == nullptr) return tuple;
+            return type->record->handle == nullptr ? limits_of(*type->record, tuple)
+                                                   : make_instance(*type->record, tuple);
         }
         case lang::TypeKind::kFormat: {
             nb::list values;

@@ -3,7 +3,7 @@
 #include "codegen/runtime/spread.h"
 #include "compiled/results.h"
 #include "convert/convert.h"
-#include "lang/diagnostics.h"
+#include "lang/errors/diagnostics.h"
 #include "lang/exceptions/classes.h"
 #include "module.h"
 #include "package.h"
@@ -23,8 +23,8 @@ void raise(const Compiled& compiled, const lang::Site& site, const char* payload
         for (const std::shared_ptr<const Program>& given : compiled.given) find_in(*given);
     } else {
         const std::string name = lang::exception_of(site, payload);
-        type = nb::module_::import_(name == "LinAlgError" ? modules::kExceptions : "builtins")
-                   .attr(name.c_str());
+        const bool is_own = name == "LinAlgError" || name == "AxisError";
+        type = nb::module_::import_(is_own ? modules::kExceptions : "builtins").attr(name.c_str());
     }
     nb::object error;
     if (site.kind == lang::SiteKind::kTold) {

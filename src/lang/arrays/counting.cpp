@@ -13,8 +13,8 @@ Value FunctionLowering::ArrayFunctions::call_unique() {
     const std::vector<Value> given = bind("ar return_index? return_inverse? return_counts? axis! equal_nan!");
     const Value a = array(given[0]);
     const bool index = flag(given[1], false), inverse = flag(given[2], false), counts = flag(given[3], false);
-    if (!index && !inverse && !counts) return f_.call_prelude("arrays.unique_of", {{a}, {}, where_});
-    const Value all = f_.call_prelude("arrays.unique_with", {{a}, {}, where_});
+    if (!index && !inverse && !counts) return prelude("unique_of", {a});
+    const Value all = prelude("unique_with", {a});
     std::vector<Value> items = {f_.tuple_item(all, 0)};
     if (index) items.push_back(f_.tuple_item(all, 1));
     if (inverse) {
@@ -31,7 +31,6 @@ Value FunctionLowering::ArrayFunctions::call_interp() {
     const Value xp = array(given[1], ScalarType::kFloat64);
     const ScalarType type =
         DType(array(given[2]).type->scalar).is_complex() ? ScalarType::kComplex128 : ScalarType::kFloat64;
-    if (type != ScalarType::kFloat64) f_.fail(where_, "interp() of complex numbers is not compiled");
     const Value fp = array(given[2], type);
     if (xp.type->rank != 1 || fp.type->rank != 1)
         f_.fail(where_, "interp() takes sample points of one dimension");
@@ -39,11 +38,10 @@ Value FunctionLowering::ArrayFunctions::call_interp() {
     const Value out = f_.allocate(type, shape_of(x), where_);
     const auto end = [&](const Value& value, bool first) {
         if (!is_none(value)) return f_.scalar(scalar_type(type), f_.cast(value, type));
-        return f_.call_prelude(first ? "arrays.first_of" : "arrays.last_of", {{fp}, {}, where_});
+        return prelude(first ? "first_of" : "last_of", {fp});
     };
     const Value left = end(given[3], true), right = end(given[4], false);
-    f_.call_prelude("arrays.interp_of",
-                    {{f_.ravelled(x, where_), xp, fp, f_.ravelled(out, where_), left, right}, {}, where_});
+    prelude("interp_of", {f_.ravelled(x, where_), xp, fp, f_.ravelled(out, where_), left, right});
     return element_or_array(out);
 }
 
@@ -57,19 +55,16 @@ Value FunctionLowering::ArrayFunctions::call_quantile(bool percents) {
     if (is_list(q.type) || q.type->kind == TypeKind::kTuple) q = array(q);
     if (percents) q = operate(OpId::kDivide, {q, hundred});
     if (!is_array(q.type)) {
-        const Value found = f_.call_prelude("arrays.quantile_of", {{ordered, q}, {}, where_});
+        const Value found = prelude("quantile_of", {ordered, q});
         return f_.scalar(scalar_type(a.type->scalar), f_.cast(found, a.type->scalar));
     }
     if (q.type->rank != 1) f_.fail(where_, name_ + "() takes one or a row of them in a compiled function");
     const Value out = f_.allocate(a.type->scalar, shape_of(q), where_);
-    f_.call_prelude("arrays.quantiles_of", {{ordered, q, out}, {}, where_});
+    prelude("quantiles_of", {ordered, q, out});
     return out;
 }
 
 std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
-    const auto prelude = [&](const std::string& name, std::vector<Value> arguments) {
-        return f_.call_prelude("arrays." + name, {std::move(arguments), {}, where_});
-    };
     if (name_ == "nonzero" ||
         (name_ == "where" && given_.positional.size() == 1 && given_.keywords.empty())) {
         const Value a = array(bind("a")[0]);
@@ -127,8 +122,8 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
         const std::vector<Value> given = bind("x bins right?");
         const Value x = array(given[0]), bins = array(given[1]);
         if (bins.type->rank != 1) f_.fail(where_, "object of too small depth for desired array");
-        const Value found =
-            prelude("digitize_of", {f_.ravelled(x, where_), bins, f_.boolean(flag(given[2], false))});
+        const Value found = prelude(
+            "digitize_of", {f_.ravelled(x, where_), bins, is_none(given[2]) ? f_.boolean(false) : given[2]});
         if (x.type->rank == 1) return found;
         return element_or_array(f_.reshaped(found, {f_.shape_of(x)}, where_));
     }
@@ -147,9 +142,9 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
     }
     if (name_ == "tril" || name_ == "triu") {
         const std::vector<Value> given = bind("m k?");
-        const Value m = array(given[0]);
-        if (m.type->rank < 2)
-            f_.fail(where_, name_ + "() takes an array of two dimensions or more in a compiled function");
+        Value m = array(given[0]);
+        if (m.type->rank == 0) f_.fail(where_, name_ + "() takes an array with dimensions");
+        if (m.type->rank == 1) m = broadcast(m, std::array{f_.size_of(m, 0), f_.size_of(m, 0)});
         const Value out = f_.allocate(m.type->scalar, shape_of(m), where_);
         const Value k = is_none(given[1]) ? f_.integer(0) : whole(f_.as_index(given[1], where_));
         prelude("fill_triangle", {m, out, k, f_.boolean(name_ == "tril")});
@@ -216,72 +211,19 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
         const ValueId count = mode == "full"   ? full
                               : mode == "same" ? longest
                                                : f_.apply(OpId::kSubtract, {longest, less});
-        // In correlate(), "same" is about the first one.
-        const ValueId skipped = mode == "full" ? f_.integer(0).parts[0]
-                                : mode == "valid"
-                                    ? less
-                                    : f_.apply(OpId::kFloorDivide, {less, f_.integer(2).parts[0]});
+        // "same" is about the middle; of correlate() that is counted from the end where the first one is
+        // shorter.
+        const ValueId half = f_.apply(OpId::kFloorDivide, {less, f_.integer(2).parts[0]});
+        const ValueId of_same =
+            convolves ? half
+                      : f_.apply(OpId::kSelect, {f_.apply(OpId::kLess, {f_.size_of(a, 0), f_.size_of(v, 0)}),
+                                                 f_.apply(OpId::kSubtract, {less, half}), half});
+        const ValueId skipped = mode == "full" ? f_.integer(0).parts[0] : mode == "valid" ? less : of_same;
         const Value out = f_.allocate(common, std::array{count}, where_);
         f_.fill(out, f_.integer(0), where_);
         prelude("convolve_of", {a, v, out, whole(skipped)});
         return out;
     }
-    return std::nullopt;
-}
-
-// Views, and what is known of the type.
-std::optional<Value> FunctionLowering::ArrayFunctions::call_shown() {
-    if (name_ == "ascontiguousarray") {
-        const Value a = array(bind("a dtype! like!")[0]);
-        if (a.type->rank == 1 && a.type->contiguous) return a;
-        return f_.copied(a, shape_of(a), where_);
-    }
-    if (name_ == "atleast_1d" || name_ == "atleast_2d") {
-        const Value a = array(bind("a")[0]);
-        const size_t least = name_ == "atleast_1d" ? 1 : 2;
-        if (a.type->rank >= least) return a;
-        std::vector<int> axes(least - a.type->rank, -1);
-        for (size_t d = 0; d < a.type->rank; ++d) axes.push_back(static_cast<int>(d));
-        return f_.with_axes(a, axes);
-    }
-    if (name_ == "broadcast_to") {
-        const std::vector<Value> given = bind("array shape subok!");
-        const Value a = array(given[0]);
-        std::vector<ValueId> shape, strides;
-        if (given[1].type->kind == TypeKind::kTuple) {
-            for (size_t i = 0; i < given[1].type->parts.size(); ++i)
-                shape.push_back(f_.as_index(f_.tuple_item(given[1], i), where_));
-        } else {
-            shape.push_back(f_.as_index(given[1], where_));
-        }
-        if (shape.size() < a.type->rank)
-            f_.fail(where_, "input operand has more dimensions than allowed by the axis remapping");
-        const ValueId zero = f_.integer(0).parts[0], one = f_.integer(1).parts[0];
-        for (size_t d = 0; d < shape.size(); ++d) {
-            if (d + a.type->rank < shape.size()) {
-                strides.push_back(zero);
-                continue;
-            }
-            const size_t at = d + a.type->rank - shape.size();
-            const ValueId is_one = f_.apply(OpId::kEqual, {f_.size_of(a, at), one});
-            f_.check(
-                f_.apply(OpId::kLogicalOr, {is_one, f_.apply(OpId::kEqual, {f_.size_of(a, at), shape[d]})}),
-                f_.site("ValueError", "operands could not be broadcast together with remapped shapes"), {},
-                where_);
-            strides.push_back(f_.apply(OpId::kSelect, {is_one, zero, f_.stride_of(a, at)}));
-        }
-        Value result = f_.view(a, zero, shape, strides, false);
-        Type type = *result.type;
-        type.readonly = true;
-        result.type = intern(std::move(type));
-        return result;
-    }
-    if (name_ == "iscomplexobj" || name_ == "isrealobj") {
-        const Value x = bind("x")[0];
-        const bool complex = (is_array(x.type) || is_scalar(x.type)) && DType(x.type->scalar).is_complex();
-        return f_.boolean(complex == (name_ == "iscomplexobj"));
-    }
-    if (name_ == "isscalar") return f_.boolean(is_scalar(bind("element")[0].type));
     return std::nullopt;
 }
 

@@ -234,7 +234,10 @@ void FunctionLowering::augment_array(const Value& array, const std::string& name
 Value FunctionLowering::call_where(const Arguments& arguments) {
     const NodeId where = arguments.where;
     expect_arguments("where", arguments, 3, 3);
-    for (const Value& value : arguments.positional) {
+    Arguments given = arguments;
+    for (Value& value : given.positional) {
+        if (is_list(value.type) || (value.type->kind == TypeKind::kTuple && value.type->record == nullptr))
+            value = array_of(value, std::nullopt, where);
         if (!is_array(value.type) && !is_scalar(value.type))
             fail(where, "where() takes arrays and numbers, not " + lang::describe(value.type));
     }
@@ -245,8 +248,8 @@ Value FunctionLowering::call_where(const Arguments& arguments) {
                                                                cast(values[2], made)}));
     };
     const Deferring result(*this, arguments.defers);
-    if (any_array(arguments.positional)) return elementwise(arguments.positional, choose, where);
-    return choose(arguments.positional);
+    if (any_array(given.positional)) return elementwise(given.positional, choose, where);
+    return choose(given.positional);
 }
 
 // a.ravel(): a view where the elements lie in order, else a copy.

@@ -3,13 +3,32 @@
 #include <algorithm>
 #include <array>
 
-#include "lang/argument_errors.h"
+#include "lang/errors/argument_errors.h"
 #include "lang/prelude.h"
 #include "ops/engine_function.h"
 
 namespace weft::lang {
 
 using ir::ValueId;
+
+namespace {
+
+// The prelude's files of functions of the module numpy.
+constexpr std::string_view kFiles[] = {"arrays", "roots", "sets", "shapes", "statistics", "windows"};
+
+const Symbol* find_array_function(const std::string& module, const std::string& name) {
+    if (module != "numpy") return find_in_prelude(module.substr(module.rfind('.') + 1) + "." + name);
+    for (const std::string_view file : kFiles) {
+        const Symbol* const found = find_in_prelude(std::string(file) + "." + name);
+        if (found != nullptr) return found;
+    }
+    return nullptr;
+}
+
+// Functions whose tuples are no arrays, but sizes, several arrays, or pairs.
+constexpr std::string_view kTakesTuples[] = {"indices", "resize", "select", "sizes_of"};
+
+}  // namespace
 
 // --- arguments ------------------------------------------------------------------------------------------
 
@@ -46,6 +65,12 @@ std::vector<Value> FunctionLowering::ArrayFunctions::bind(std::string_view param
         values.push_back(found[i].value_or(f_.none()));
     }
     return values;
+}
+
+Value FunctionLowering::ArrayFunctions::prelude(const std::string& name, std::vector<Value> arguments) {
+    const Symbol* const function = find_array_function("numpy", name);
+    WEFT_CHECK(function != nullptr, "a function that the prelude does not have: " + name);
+    return f_.call_function(*function, {std::move(arguments), {}, where_});
 }
 
 Value FunctionLowering::ArrayFunctions::array(const Value& given) {
@@ -145,7 +170,7 @@ void FunctionLowering::ArrayFunctions::check_sizes(ValueId holds, const std::str
 }
 
 std::vector<Value> FunctionLowering::ArrayFunctions::places(const Value& array) {
-    const Value all = f_.call_prelude("arrays.places_of", {{array}, {}, where_});
+    const Value all = prelude("places_of", {array});
     std::vector<Value> each;
     for (size_t d = 0; d < array.type->rank; ++d)
         each.push_back(f_.item_of(all, f_.integer(static_cast<int64_t>(d)).parts[0]));
@@ -192,9 +217,9 @@ Value FunctionLowering::ArrayFunctions::call_engine() { return answer(name_, giv
 std::optional<Value> FunctionLowering::ArrayFunctions::call(const std::string& module) {
     if (module == "numpy") {
         if (auto result = call_product()) return result;
-        for (const auto function :
-             {&ArrayFunctions::call_ordering, &ArrayFunctions::call_scan, &ArrayFunctions::call_without_nan,
-              &ArrayFunctions::call_counting, &ArrayFunctions::call_shown}) {
+        for (const auto function : {&ArrayFunctions::call_ordering, &ArrayFunctions::call_scan,
+                                    &ArrayFunctions::call_rounding, &ArrayFunctions::call_without_nan,
+                                    &ArrayFunctions::call_counting, &ArrayFunctions::call_shown}) {
             if (auto result = (this->*function)()) return result;
         }
     }
@@ -204,16 +229,24 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call(const std::string& m
     if (module == "numpy.fft") {
         if (auto result = call_fft()) return result;
     }
-    const std::string path =
-        (module == "numpy" ? "arrays" : module.substr(module.rfind('.') + 1)) + "." + name_;
-    if (find_in_prelude(path) == nullptr) return std::nullopt;
+    const Symbol* const function = find_array_function(module, name_);
+    if (function == nullptr) return std::nullopt;
     Arguments arguments = given_;
-    for (Value& value : arguments.positional) {
-        TypeRef element = value.type;
-        while (is_list(element)) element = element->parts[0];
-        if (is_list(value.type) && is_scalar(element)) value = array(value);
-    }
-    return f_.call_prelude(path, arguments);
+    const bool takes_tuples =
+        std::find(std::begin(kTakesTuples), std::end(kTakesTuples), name_) != std::end(kTakesTuples);
+    const std::function<bool(TypeRef)> is_of_numbers = [&](TypeRef type) {
+        if (is_scalar(type) || is_array(type)) return true;
+        return (is_list(type) || (type->kind == TypeKind::kTuple && !takes_tuples)) &&
+               std::all_of(type->parts.begin(), type->parts.end(), is_of_numbers);
+    };
+    const auto as_array = [&](Value& value) {
+        if ((is_list(value.type) || value.type->kind == TypeKind::kTuple) && is_of_numbers(value.type) &&
+            !(takes_tuples && is_array(value.type->parts[0])) && value.type->record == nullptr)
+            value = array(value);
+    };
+    for (Value& value : arguments.positional) as_array(value);
+    for (auto& [keyword, value] : arguments.keywords) as_array(value);
+    return f_.call_function(*function, arguments);
 }
 
 std::optional<Value> FunctionLowering::ArrayFunctions::call_method(const Value& array) {
@@ -224,8 +257,8 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_method(const Value& 
         return f_.none();
     }
     static constexpr std::string_view kMethods[] = {
-        "dot",  "argsort",  "searchsorted", "cumsum", "cumprod", "nonzero", "repeat",
-        "take", "diagonal", "trace",        "clip",   "ptp",     "conj",    "conjugate"};
+        "dot",   "argsort", "searchsorted", "cumsum", "cumprod",   "nonzero", "repeat",  "take", "diagonal",
+        "trace", "clip",    "ptp",          "conj",   "conjugate", "round",   "squeeze", "item"};
     if (std::find(std::begin(kMethods), std::end(kMethods), name_) == std::end(kMethods)) return std::nullopt;
     Arguments arguments = given_;
     arguments.positional.insert(arguments.positional.begin(), array);

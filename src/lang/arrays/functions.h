@@ -27,6 +27,8 @@ private:
     void expect(const Value& answer, const char* exception, const std::string& text);
 
     bool is_none(const Value& value) const { return value.type->kind == TypeKind::kNone; }
+    // A function of the prelude for arrays, in any of its files for these.
+    Value prelude(const std::string& name, std::vector<Value> arguments);
     Value array(const Value& given);
     Value array(const Value& given, ScalarType type);  // of these elements
     std::vector<ir::ValueId> shape_of(const Value& array);
@@ -89,7 +91,14 @@ private:
     Value call_unique();
     Value call_interp();
     Value call_quantile(bool percents);
+
+    // (arrays/views.cpp)
     std::optional<Value> call_shown();
+    std::vector<ir::ValueId> sizes_of(const Value& shape);
+    Value broadcast(const Value& array, std::span<const ir::ValueId> shape);
+    Value limits_of(const Value& dtype);  // (arrays/limits.cpp)
+    // (arrays/rounding.cpp)
+    std::optional<Value> call_rounding();
 
     FunctionLowering& f_;
     std::string name_;

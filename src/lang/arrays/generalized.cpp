@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "lang/argument_errors.h"
 #include "lang/arrays/ufuncs.h"
+#include "lang/errors/argument_errors.h"
 
 namespace weft::lang {
 

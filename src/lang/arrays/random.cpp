@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "lang/argument_errors.h"
+#include "lang/errors/argument_errors.h"
 #include "random/distributions/table.h"
 
 namespace weft::lang {

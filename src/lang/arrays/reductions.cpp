@@ -72,24 +72,52 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
     const NodeId where = rest.where;
     const size_t rank = array.type->rank;
 
-    // The arguments: axis, keepdims, ddof.
-    Value axis = none(), ddof = integer(0);
+    // The arguments: axis, dtype, out, keepdims, ddof.
+    Value axis = none(), ddof = integer(0), out = none();
+    std::optional<ScalarType> dtype;
     bool keeps = false;
-    if (rest.positional.size() > 1)
+    const bool takes_dtype =
+        name == "sum" || name == "prod" || name == "mean" || name == "var" || name == "std";
+    if (rest.positional.size() > (takes_dtype ? 2U : 1U))
         fail(where, given_name + "() takes an array and an axis by their places in a compiled function",
              "Give keepdims= by its name; convert by .astype().");
     if (!rest.positional.empty()) axis = rest.positional[0];
+    if (rest.positional.size() > 1) dtype = dtype_of(rest.positional[1], where);
     for (const auto& [keyword, value] : rest.keywords) {
         if (keyword == "axis" && rest.positional.empty()) {
             axis = value;
         } else if (keyword == "keepdims" && value.type->literal) {
             keeps = literal_integer(value.type).value_or(0) != 0;
+        } else if (keyword == "dtype" && takes_dtype && rest.positional.size() < 2) {
+            dtype = dtype_of(value, where);
+        } else if (keyword == "out" && (is_array(value.type) || value.type->kind == TypeKind::kNone)) {
+            out = value;
         } else if (keyword == "ddof" && (name == "var" || name == "std") && is_integer(value.type)) {
             ddof = value;
         } else {
             fail(where, given_name + "() takes no keyword '" + keyword + "' like this in a compiled function",
                  "axis and keepdims are taken, where they are known beforehand.");
         }
+    }
+    if (out.type->kind != TypeKind::kNone || (dtype && *dtype != array.type->scalar)) {
+        Arguments inner{{axis}, {}, where};
+        for (const auto& [keyword, value] : rest.keywords) {
+            if (keyword == "keepdims" || keyword == "ddof") inner.keywords.emplace_back(keyword, value);
+        }
+        Value result = dtype ? *array_reduction(array_of(array, dtype, where), given_name, inner)
+                             : *array_reduction(array, given_name, inner);
+        // Of narrow integers, which are added up as 64 bits: the same, cut.
+        if (dtype && is_array(result.type) && result.type->scalar != *dtype)
+            result = array_of(result, dtype, where);
+        if (dtype && is_scalar(result.type)) result = scalar(scalar_type(*dtype), cast(result, *dtype));
+        if (out.type->kind == TypeKind::kNone) return result;
+        if (out.type->rank != (is_array(result.type) ? result.type->rank : 0))
+            refuse_rank(out, is_array(result.type) ? result.type->rank : 0, where);
+        if (!can_cast(DType(result.type->scalar), DType(out.type->scalar), Casting::kSameKind))
+            fail(where, lang::describe(result.type) + " is not stored in " + lang::describe(out.type),
+                 "Convert it, as by .astype().");
+        store_part(out, result, where);
+        return out;
     }
     std::vector<size_t> axes;
     const auto add_axis = [&](TypeRef type) {

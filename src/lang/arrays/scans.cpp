@@ -50,8 +50,7 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_scan() {
                                                      ? f_.constant(Constant::of(ScalarType::kFloat64, -0.0))
                                                      : f_.integer(adds ? 0 : 1),
                                                  made));
-        f_.call_prelude(adds ? "arrays.add_into" : "arrays.multiply_into",
-                        {{last(a, along), last(out, along), start}, {}, where_});
+        prelude(adds ? "add_into" : "multiply_into", {last(a, along), last(out, along), start});
         return stored(out, given[3]);
     }
     if (name_ == "diff") {
@@ -59,11 +58,15 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_scan() {
         Value a = array(given[0]);
         if (a.type->rank == 0) f_.fail(where_, "diff requires input that is at least one dimensional");
         const std::optional<int64_t> times = is_none(given[1]) ? 1 : literal_integer(given[1].type);
-        if (!times || *times < 0 || *times > 16)
-            f_.fail(
-                where_,
-                "diff() takes a number n here that is known when the function is compiled, and not large");
         const size_t along = axis(given[2], a.type->rank);
+        if (!times || *times < 0 || *times > 16) {
+            const Value steps = prelude(DType(a.type->scalar).is_bool() ? "changes_times" : "diff_times",
+                                        {last(a, along), whole(f_.as_index(given[1], where_))});
+            std::vector<int> back;
+            for (size_t d = 0; d < a.type->rank; ++d)
+                back.push_back(static_cast<int>(d == along ? a.type->rank - 1 : d < along ? d : d - 1));
+            return f_.with_axes(steps, back);
+        }
         const ValueId zero = f_.integer(0).parts[0], one = f_.integer(1).parts[0];
         for (int64_t k = 0; k < *times; ++k) {
             const ValueId rest =
@@ -100,10 +103,20 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_scan() {
         const std::vector<Value> given = bind("a axis? weights? returned! keepdims!");
         const Value a = array(given[0]);
         if (is_none(given[2])) return reduce("mean", a, given[1]);
-        const Value weights = array(given[2]);
-        if (!is_none(given[1]) && a.type->rank != weights.type->rank)
-            f_.fail(where_,
-                    "average() along an axis takes weights of the array's shape in a compiled function");
+        Value weights = array(given[2]);
+        if (a.type->rank != weights.type->rank) {
+            if (is_none(given[1]))
+                f_.fail(where_, "Axis must be specified when shapes of a and weights differ.");
+            if (weights.type->rank != 1)
+                f_.fail(where_, "1D weights expected when shapes of a and weights differ.");
+            const size_t along = axis(given[1], a.type->rank);
+            f_.check(f_.apply(OpId::kEqual, {f_.size_of(weights, 0), f_.size_of(a, along)}),
+                     f_.site("ValueError", "Length of weights not compatible with specified axis."), {},
+                     where_);
+            std::vector<int> axes(a.type->rank, -1);
+            axes[along] = 0;
+            weights = broadcast(f_.with_axes(weights, axes), shape_of(a));
+        }
         const Value total = reduce("sum", weights, given[1]);
         const Value zero = operate(OpId::kEqual, {total, f_.integer(0)});
         const Value any = is_array(zero.type) ? reduce("any", zero, f_.none()) : zero;
@@ -118,28 +131,6 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_scan() {
 // nansum and so on.
 std::optional<Value> FunctionLowering::ArrayFunctions::call_without_nan() {
     if (!name_.starts_with("nan")) return std::nullopt;
-    if (name_ == "nan_to_num") {
-        const std::vector<Value> given = bind("x copy? nan? posinf? neginf?");
-        const Value x = array(given[0]);
-        const DType dtype(x.type->scalar);
-        if (!flag(given[1], true)) f_.fail(where_, "nan_to_num() makes a copy in a compiled function");
-        if (dtype.is_complex()) f_.fail(where_, "nan_to_num() of complex numbers is not compiled");
-        if (!dtype.is_inexact()) return f_.copied(x, shape_of(x), where_);
-        const auto number = [&](const Value& value, double otherwise) {
-            return is_none(value) ? f_.constant(Constant::of(ScalarType::kFloat64, otherwise)) : value;
-        };
-        const double most = dtype.itemsize() == 2
-                                ? (x.type->scalar == ScalarType::kFloat16 ? 65504.0 : 0x1.fep127)
-                            : dtype.itemsize() == 4 ? double{std::numeric_limits<float>::max()}
-                                                    : std::numeric_limits<double>::max();
-        const double infinity = std::numeric_limits<double>::infinity();
-        const auto is = [&](double value) {
-            return operate(OpId::kEqual, {x, f_.constant(Constant::of(ScalarType::kFloat64, value))});
-        };
-        Value result = choose(operate(OpId::kIsnan, {x}), number(given[2], 0.0), x);
-        result = choose(is(infinity), number(given[3], most), result);
-        return choose(is(-infinity), number(given[4], -most), result);
-    }
     const std::string of = name_.substr(3);
     static constexpr std::string_view kNames[] = {"sum", "prod",   "mean",    "var",    "std",    "min",
                                                   "max", "cumsum", "cumprod", "argmin", "argmax", "median"};
@@ -157,7 +148,7 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_without_nan() {
     if (of == "median") {
         const Value flat = f_.ravelled(a, where_);
         if (!is_none(along)) f_.fail(where_, "nanmedian() is of all elements in a compiled function");
-        return f_.call_prelude("arrays.median_without_nan", {{flat}, {}, where_});
+        return prelude("median_without_nan", {flat});
     }
     const bool counts = !DType(a.type->scalar).is_inexact();
     const Value is_nan = counts ? f_.none() : operate(OpId::kIsnan, {a});

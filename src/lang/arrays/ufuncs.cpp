@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "lang/argument_errors.h"
+#include "lang/errors/argument_errors.h"
 #include "lang/prelude.h"
 
 namespace weft::lang {

@@ -12,7 +12,7 @@ namespace weft::lang {
 namespace {
 
 struct Builtin {
-    std::string_view name, base;
+    std::string_view name, base, second_base{};
 };
 // Those that compiled functions raise or catch, bases first.
 constexpr Builtin kBuiltins[] = {
@@ -50,6 +50,7 @@ constexpr Builtin kBuiltins[] = {
     {"ValueError", "Exception"},
     {"UnicodeError", "ValueError"},
     {"LinAlgError", "ValueError"},
+    {"AxisError", "ValueError", "IndexError"},
     {"Warning", "Exception"},
 };
 constexpr uint32_t kOfTooDeep = ir::kTooDeep >> kErrorBits;  // the number of RecursionError
@@ -59,7 +60,12 @@ std::vector<std::string> ancestors_of(std::string_view name) {
     for (size_t i = std::size(kBuiltins); i-- > 0;) {
         if (kBuiltins[i].name != name) continue;
         all.emplace_back(name);
-        name = kBuiltins[i].base;
+        if (!kBuiltins[i].second_base.empty()) {
+            all.emplace_back(kBuiltins[i].base);
+            name = kBuiltins[i].second_base;
+        } else {
+            name = kBuiltins[i].base;
+        }
     }
     return all;
 }

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "lang/diagnostics.h"
+#include "lang/errors/diagnostics.h"
 #include "lang/tree/liveness.h"
 
 namespace weft::lang {

@@ -38,7 +38,15 @@ def matrix_power(a, n):
     return out
 
 
-def cond(x):
+def cond(x, p=None):
+    if p is not None:
+        if p == numpy.inf or p == -numpy.inf or p == 1 or p == -1:
+            return norm_of_sums(x, p) * norm_of_sums(numpy.linalg.inv(x), p)
+        if p == 2 or p == -2:
+            ordered = numpy.linalg.svd(x, compute_uv=False)
+            found = (ordered[:1] / ordered[len(ordered) - 1 :])[0]
+            return found if p == 2 else 1 / found
+        raise ValueError("Invalid norm order for matrices.")
     s = numpy.linalg.svd(x, compute_uv=False)
     return (s[:1] / s[len(s) - 1 :])[0]
 
@@ -47,13 +55,18 @@ def precision(s):
     return 1.1920928955078125e-07 if s.itemsize == 4 else 2.220446049250313e-16
 
 
-def matrix_rank(A):
+def norm_of_sums(x, p):
+    sums = numpy.sum(abs(x), axis=0) if p == 1 or p == -1 else numpy.sum(abs(x), axis=1)
+    return numpy.max(sums) if p > 0 else numpy.min(sums)
+
+
+def matrix_rank(A, tol=None):
     if A.ndim == 1:
         return numpy.int64(numpy.any(A != 0))
     s = numpy.linalg.svd(A, compute_uv=False)
     if len(s) == 0:
         return numpy.int64(0)
-    least = s[0] * max(A.shape[0], A.shape[1]) * precision(s)
+    least = s[0] * max(A.shape[0], A.shape[1]) * precision(s) if tol is None else tol
     return numpy.int64(numpy.count_nonzero(s > least))
 
 

@@ -23,6 +23,23 @@ def arange_of_floats(start, stop, step):
     return values
 
 
+def arange_as(start, stop, step, dtype):
+    if step == 0:
+        raise ZeroDivisionError("division by zero")
+    length = (stop - start) / step
+    if not length < 9.0e15:
+        raise ValueError("Maximum allowed size exceeded")
+    values = numpy.empty(max(int(numpy.ceil(length)), 0), dtype)
+    if len(values) > 0:
+        values[0] = start
+    if len(values) > 1:
+        values[1] = start + step
+        distance = values[1] - values[0]
+        for i in range(2, len(values)):
+            values[i] = values[0] + i * distance
+    return values
+
+
 def fill_evenly(start, stop, values):
     count = len(values)
     distance = stop - start
@@ -50,7 +67,7 @@ def fill_diagonal(values, k):
 
 def axis_of(axis, rank):
     if axis < -rank or axis >= rank:
-        raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
+        raise numpy.exceptions.AxisError(f"axis {axis} is out of bounds for array of dimension {rank}")
     return axis + rank if axis < 0 else axis
 
 

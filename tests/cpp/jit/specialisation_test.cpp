@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lang/diagnostics.h"
+#include "lang/errors/diagnostics.h"
 
 namespace weft::jit {
 namespace {

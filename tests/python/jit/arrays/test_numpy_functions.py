@@ -177,6 +177,13 @@ CALLS = {
     "np.linalg.matrix_power(a, 3)": "dfD",
     "np.linalg.matrix_power(a, 0)": "dfD",
     "np.linalg.cond(a)": "dfD",
+    "np.linalg.cond(a + 9 * np.eye(5), 1)": "d",
+    "np.linalg.cond(a + 9 * np.eye(5), -np.inf)": "d",
+    "np.linalg.cond(a + 9 * np.eye(5), -2)": "d",
+    "np.linalg.matrix_rank(a, 4.0)": "d",
+    "np.linalg.svd(a, full_matrices=x[0] > x[1])[1]": "d",
+    "np.where([True, False], (1, 2), [2.5, 3])": "d",
+    "np.nan_to_num(a / 0, copy=len(x) > 3)": "fd",
     "np.linalg.matrix_rank(a)": "dfD",
     "np.linalg.matrix_rank(x)": "dfD",
     "np.linalg.pinv(a)": "dfD",
@@ -195,6 +202,121 @@ CALLS = {
     "np.polynomial.polynomial.polyval(a, x[:4])": "lfd",
     "np.polynomial.polynomial.polyint(x)": "lfd",
     "np.polynomial.polynomial.polyder(x)": "lfd",
+    "np.sum(a, dtype=np.float32)": "lfd",
+    "np.sum(a, 0, np.int16)": "bl",
+    "a.sum(axis=1, dtype=np.complex128)": "lfd",
+    "np.prod(x, dtype=np.float64)": "bl",
+    "np.mean(a, axis=0, dtype=np.float32)": "ld",
+    "np.max(a, axis=0, out=np.zeros(5, a.dtype))": "lfd",
+    "np.sum(a, axis=1, out=np.zeros(5))": "lfd",
+    "np.round(a * 0.37, 1)": "fdD",
+    "np.round(a)": "hldD",
+    "np.around(x * 37, -1)": "lfd",
+    "np.round(2.567, 2)": "d",
+    "np.round(x[1] * 0.37)": "fd",
+    "a.round(1)": "ldD",
+    "np.arange(5, dtype=np.float32)": "d",
+    "np.arange(0.3, 4, 0.7, dtype=np.float32)": "d",
+    "np.arange(2, 20, 3, dtype=np.int8)": "d",
+    "np.arange(7, 1, -2, dtype=np.complex128)": "d",
+    "np.split(x, 3)[1]": "blfdD",
+    "np.array_split(a, 3, axis=1)[2]": "blfdD",
+    "np.array_split(x, 4)[3]": "blfdD",
+    "np.split(a, [1, 3])[1]": "blfdD",
+    "np.split(a, (2, -1), axis=1)[1]": "blfdD",
+    "np.hsplit(a, np.array([2]))[1]": "blfdD",
+    "np.vsplit(a, [1])[0]": "blfdD",
+    "np.dsplit(np.expand_dims(a, 2), 1)[0]": "blfdD",
+    "np.append(a, a[:1], axis=0)": "blfdD",
+    "np.append(a, a, axis=-1)": "blfdD",
+    "np.delete(a, 1, axis=0)": "blfdD",
+    "np.delete(a, [0, -1], axis=1)": "blfdD",
+    "np.delete(x, slice(1, 7, 2))": "blfdD",
+    "np.delete(x, x > 1)": "blfd",
+    "np.delete(a, slice(2), axis=1)": "blfdD",
+    "np.take_along_axis(a, np.argsort(a, axis=1), axis=1)": "blfdD",
+    "np.take_along_axis(a, np.argmax(a, axis=0).reshape(1, -1), axis=0)": "blfdD",
+    "np.take_along_axis(x, np.array([3, -1]), axis=None)": "blfdD",
+    "np.tril(x)": "blfdD",
+    "np.triu(x, 1)": "blfdD",
+    "np.tril_indices(4)": "d",
+    "np.tril_indices(4, 1, 5)": "d",
+    "np.triu_indices(3, m=5)": "d",
+    "np.triu_indices_from(a, -1)": "d",
+    "np.tril_indices_from(a)": "d",
+    "np.diff(x, len(x) - 6)": "?blfdD",
+    "np.diff(a, len(x) - 8, axis=0)": "lfd",
+    "np.isneginf(-x / 0, np.zeros(9, np.bool_))": "fd",
+    "np.asfortranarray(a)": "blfdD",
+    "np.broadcast_arrays(a, x[:5], 1)": "blfdD",
+    "np.broadcast_shapes((3, 1), (1, 4), 4)": "d",
+    "np.atleast_1d(x[0], a)": "blfdD",
+    "np.squeeze(np.reshape(x, (1, 9, 1)), axis=(0, 2))": "blfdD",
+    "np.expand_dims(x, 0).squeeze(0)": "blfdD",
+    "np.nan_to_num(a / 0 + 1j)": "dD",
+    "np.nan_to_num(a / 0, copy=False)": "fd",
+    "np.average(a, axis=0, weights=abs(x[:5]) + 1)": "lfd",
+    "np.average(a, axis=1, weights=abs(x[:5]) + 1)": "lfd",
+    "np.interp(x, s, s * (1 + 2j))": "d",
+    "np.interp(x[3], s, s + 1)": "d",
+    "np.unwrap(x)": "lfd",
+    "np.unwrap(a, axis=0)": "d",
+    "np.unwrap(x, period=3.0)": "lfd",
+    "np.unwrap(x, 2.5)": "d",
+    "np.asarray_chkfinite(a)": "lfd",
+    "np.bartlett(7)": "d",
+    "np.blackman(6)": "d",
+    "np.hamming(9)": "d",
+    "np.hanning(1)": "d",
+    "np.kaiser(8, 3.5)": "d",
+    "np.kaiser(5, 40.0)": "d",
+    "np.i0(x)": "fd",
+    "np.geomspace(1j, 1000j, 4)": "d",
+    "np.geomspace(-1 + 2j, 5.0, 7)": "d",
+    "np.finfo(np.float32).eps + np.finfo(a.dtype).max": "fd",
+    "(np.finfo(a.dtype).tiny, np.finfo(a.dtype).resolution, np.finfo(a.dtype).nmant)": "fd",
+    "(np.iinfo(a.dtype).min, np.iinfo(a.dtype).max, np.iinfo(a.dtype).bits)": "bBhHiIlL",
+    "np.intersect1d(x, s, True)": "lfd",
+    "np.setdiff1d(x, s[:2], True)": "lfd",
+    "np.intersect1d([1, 2, 3], (2.5, 3.0))": "d",
+    "np.union1d((1, 2), [2, 3])": "d",
+    "np.isin(3, [1, 3])": "d",
+    "np.isclose([1.0, 2.0], (1.0, 2.1))": "d",
+    "np.array_equal([1, 2], (1, 2))": "d",
+    "np.shape([[1, 2]]) + np.shape(3)": "d",
+    "np.ndim(((1, 2), (3, 4)))": "d",
+    "np.cov([1.0, 2.0, 4.0])": "d",
+    "np.kron([1, 2], (3, 4))": "d",
+    "np.kron(2.5, x)": "d",
+    "np.kron(2, 3)": "d",
+    "np.correlate(s[:2], x, 'same')": "lfd",
+    "np.correlate(s[:3], x, 'same')": "lfd",
+    "np.correlate(s[:3], x)": "lfd",
+    "np.convolve(s[:2], x, 'same')": "lfd",
+    "np.cov(a.astype(np.float32))": "d",
+    "np.cov(3.0)": "d",
+    "np.extract([True, False, True], x)": "lfd",
+    "np.extract(np.array([True, False, True, False]), x[:3])": "lfd",
+    "np.trim_zeros(x, 'f')": "lfd",
+    "np.trim_zeros(x, trim='b')": "lfd",
+    "np.unwrap(x * 3, period=4)": "lfd",
+    "np.unwrap(x * 3, period=5, discont=1)": "lfd",
+    "np.atleast_3d(x, a, 1)": "lfd",
+    "np.partition(a, [1, 2], axis=0)[1:3]": "lfd",
+    "np.arange(1, 7, 2, np.int16)": "d",
+    "a[1:2, 2:3].item() + a.item(7) + x.item(-1)": "blfd",
+    "np.array_equal(3, 3.0)": "d",
+    "np.roots(np.array([1.0, -6.0, 11.0, -6.0, 0.0]))": "d",
+    "np.polyval(x, a)": "lfd",
+    "np.polyfit(s, s * s - 2 * s + 1, 2)": "d",
+    "np.rot90(a, 5)": "lfd",
+    "np.round(a * (0.37 - 0.11j), 2)": "d",
+    "np.trapezoid([1, 2, 3], (1, 4, 9))": "d",
+    "np.trapezoid(a, axis=0)": "lfd",
+    "np.cross((1, 2, 3), [4, 5, 7])": "d",
+    "np.ediff1d((1, 4, 9))": "d",
+    "np.vander([1, 2, 3])": "d",
+    "np.cumsum((1, 2, 3))": "d",
 }
 ROUGH = {"e": 2e-2, "f": 2e-5, "F": 2e-5}
 
@@ -302,6 +424,32 @@ def test_without_elements(text):
         check(weft.jit(names["f"], source=source)(a, x, x), expected, 1e-12, text)
 
 
+def test_bins_that_begin_with_nan():
+    for bins in ([1.5, numpy.nan], [numpy.nan, 1.5], [2.0, 2.0], [1.0, 1.0, 3.0], [3.0, 3.0, 1.0]):
+        x, b = numpy.array([numpy.nan, 1.0]), numpy.array(bins)
+        f = weft.jit(lambda x, b, right: np.digitize(x, b, right))
+        assert f(x, b, False).tolist() == numpy.digitize(x, b, False).tolist()
+
+
+@pytest.mark.parametrize("first", [1.0, numpy.nan, -numpy.inf])
+def test_interp_finds_points_as_numpy_does(first):
+    generator = numpy.random.default_rng(8)
+    f = weft.jit(lambda x, xp, fp: np.interp(x, xp, fp))
+    for count in (2, 3, 4, 5, 30, 200):
+        xp = numpy.sort(generator.integers(0, 300, count) * 0.5)
+        for order in (xp, generator.permutation(xp)):  # NumPy looks near the last point, in any order
+            points = order.copy()
+            points[0] = first
+            x = numpy.concatenate(
+                (generator.random(100) * 160 - 5, numpy.sort(generator.random(50) * 150), points)
+            )
+            x = numpy.concatenate((x, [numpy.nan, numpy.inf, -numpy.inf, 3.0]))
+            fp = generator.random(count)
+            with numpy.errstate(all="ignore"):
+                expected = numpy.interp(x, points, fp)
+            numpy.testing.assert_array_equal(numpy.asarray(f(x, points, fp)), expected)
+
+
 @pytest.mark.parametrize("right", [False, True])
 @pytest.mark.parametrize("backwards", [False, True])
 def test_bins_with_nan(backwards, right):
@@ -317,9 +465,11 @@ def test_bins_with_nan(backwards, right):
         f(x, numpy.array([numpy.nan, 1.5, 2.3, numpy.nan]))
 
 
-def test_geomspace_of_complex_numbers_is_refused():
-    with pytest.raises(TypeError, match="complex numbers"):
-        weft.jit(lambda: np.geomspace(2j, 3.0, 5))()
+def test_limits_are_results():
+    f = weft.jit(lambda a: (np.finfo(a.dtype), np.iinfo(np.uint8)))
+    floats, whole = f(numpy.zeros(2, numpy.float32))
+    assert type(floats) is type(weft.finfo("float32")) and floats.eps == numpy.finfo("float32").eps
+    assert whole.max == 255 and whole.dtype == numpy.uint8
 
 
 def test_interp_with_one_sample_point():

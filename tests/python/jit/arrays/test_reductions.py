@@ -148,8 +148,7 @@ def test_the_axis_may_be_a_default():
 
     a = numpy.arange(12.0).reshape(3, 4)
     assert np.jit(f)(a).tolist() == a.sum(1).tolist()
-    with pytest.raises(np.CompileError, match="the axis of sum\\(\\) has to be known"):
-        np.jit(f)(a, 0)
+    assert np.jit(f)(a, 0).tolist() == a.sum(0).tolist()
 
 
 np = weft
@@ -160,10 +159,10 @@ np = weft
     [
         ("np.sum(a, axis=2)", "axis 2 is out of bounds for array of dimension 2"),
         ("a.max(axis=(0, 0))", "duplicate value in 'axis'"),
-        ("np.sum(a, axis=0, dtype=np.float32)", "takes no keyword 'dtype'"),
+        ("np.max(a, axis=0, dtype=np.float32)", "takes no keyword 'dtype'"),
         ("np.transpose(a, (0, 0))", "axes don't match array"),
         ("np.flip(a, 5)", "axis 5 is out of bounds"),
-        ("np.swapaxes(a, 0, len(a))", "the axis of swapaxes\\(\\) has to be known"),
+        ("np.transpose(a, (0, len(a)))", "the axis of transpose\\(\\) has to be known"),
     ],
 )
 def test_what_is_refused(text, message):

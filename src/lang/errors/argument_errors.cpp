@@ -1,4 +1,4 @@
-#include "lang/argument_errors.h"
+#include "lang/errors/argument_errors.h"
 
 namespace weft::lang {
 

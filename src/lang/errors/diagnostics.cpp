@@ -1,4 +1,4 @@
-#include "lang/diagnostics.h"
+#include "lang/errors/diagnostics.h"
 
 #include <algorithm>
 #include <numeric>
