@@ -210,7 +210,9 @@ def test_loops_that_compare_with_few_constants_are_vectors():
     out = numpy.zeros(500, "i1")
     f(near.astype("i1"), old.astype("i1"), out)
     numpy.testing.assert_array_equal(out, (near == 3) | ((near == 2) & (old == 1)))
-    assert "vectors of" in f.explain()
+    with open("/proc/cpuinfo") as file:
+        reads_some_bytes = "avx512bw" in file.read()  # `old` is read at some places only
+    assert not reads_some_bytes or "vectors of" in f.explain()
     kind = numpy.arange(500) % 8
     out = numpy.zeros(500, "i4")
     g(kind.astype("i4"), out)
