@@ -18,10 +18,11 @@ import types
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 NUMPYS = (
     "all any arange arctan2 argsort array asarray atleast_1d atleast_2d bool broadcast_shapes"
-    " broadcast_to ceil clip concatenate conj convolve copy cos count_nonzero cumsum diag dot empty"
-    " empty_like expand_dims exp eye flatnonzero flip float64 floor i0 imag int64 iscomplexobj isfinite isneginf"
-    " linspace log10 max mean min moveaxis nonzero ones outer power ravel real remainder reshape rint searchsorted"
-    " sign sin sort sqrt stack sum swapaxes transpose tri vander where zeros zeros_like".split()
+    " broadcast_to ceil clip concatenate conj convolve copy cos count_nonzero cumprod cumsum diag dot"
+    " empty empty_like exp expand_dims eye flatnonzero flip float64 floor i0 imag int64 iscomplexobj"
+    " isfinite isneginf linspace log10 max mean min moveaxis nonzero ones outer power ravel real"
+    " remainder reshape rint roll searchsorted sign sin sort sqrt stack sum swapaxes take transpose tri"
+    " trunc vander where zeros zeros_like".split()
 )  # functions of NumPy's that the prelude uses
 
 
@@ -45,7 +46,7 @@ def load_frontend():
     numpy.nan = float("nan")
     numpy.pi, numpy.inf = math.pi, math.inf
     numpy.linalg = types.ModuleType("numpy.linalg")
-    for name in ("eigvals", "inv", "lstsq", "svd"):
+    for name in ("eigvals", "inv", "lstsq", "norm", "svd"):
         setattr(numpy.linalg, name, object())
     numpy.linalg.LinAlgError = type("LinAlgError", (ValueError,), {"__module__": "numpy.linalg"})
     numpy.exceptions = types.ModuleType("numpy.exceptions")

@@ -401,7 +401,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         return ArrayFunctions(*this, name.substr(std::string_view("_engine_").size()), arguments)
             .call_engine();
     if (module == "numpy" || module == "numpy.linalg" || module == "numpy.fft" ||
-        module == "numpy.polynomial.polynomial") {
+        module == "numpy.polynomial.polynomial" || module == "numpy.lib.stride_tricks") {
         if (const std::optional<Value> result = by_axis(symbol, arguments)) return *result;
         if (const std::optional<Value> result = ArrayFunctions(*this, name, arguments).call(module))
             return *result;
@@ -439,7 +439,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
                     return *result;
             }
         }
-        if (name == "array" || name == "asarray") return call_array(arguments);
+        if (name == "array" || name == "asarray") return call_array(arguments, name == "asarray");
         if (name == "where") return call_where(arguments);
         if (name == "nditer") return call_iterator(arguments);
         static constexpr std::string_view kJoined[] = {"concatenate", "stack",  "vstack",      "row_stack",

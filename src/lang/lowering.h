@@ -337,7 +337,7 @@ private:
                                        NodeId where);
     Sequence list_sequence(const Value& list, NodeId where);
     Value array_of(const Value& value, std::optional<ScalarType> dtype, NodeId where);
-    Value call_array(const Arguments& arguments);
+    Value call_array(const Arguments& arguments, bool as_it_is);
     void refuse_list(TypeRef type, const std::string& name, NodeId where) const;
     void delete_targets(NodeId id, Environment& environment);
     void unpack_list(NodeId target, const Value& list, Environment& environment, NodeId statement);

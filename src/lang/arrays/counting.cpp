@@ -49,7 +49,9 @@ Value FunctionLowering::ArrayFunctions::call_quantile(bool percents) {
     const std::vector<Value> given = bind("a q axis! out! overwrite_input! method! keepdims! weights!");
     Value a = array(given[0]);
     if (!DType(a.type->scalar).is_inexact()) a = array(a, ScalarType::kFloat64);
-    const Value ordered = sorted(f_.ravelled(a, where_), 0, false);
+    a = f_.ravelled(a, where_);
+    if (name_.starts_with("nan")) a = prelude("numbers_of", {a});
+    const Value ordered = sorted(a, 0, false);
     const Value hundred = f_.constant(Constant::of(ScalarType::kFloat64, 100.0));
     Value q = given[1];
     if (is_list(q.type) || q.type->kind == TypeKind::kTuple) q = array(q);
@@ -104,7 +106,8 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
     }
     if (name_ == "unique") return call_unique();
     if (name_ == "interp") return call_interp();
-    if (name_ == "quantile" || name_ == "percentile") return call_quantile(name_ == "percentile");
+    if (name_.ends_with("quantile") || name_.ends_with("percentile"))
+        return call_quantile(name_.ends_with("percentile"));
     if (name_ == "median") {
         const std::vector<Value> given = bind("a axis? out! overwrite_input! keepdims!");
         Value a = array(given[0]);

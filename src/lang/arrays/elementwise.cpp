@@ -287,7 +287,7 @@ Value FunctionLowering::call_made(const std::string& name, const Arguments& give
     const NodeId where = given.where;
     std::vector<Value> arguments = given.positional;
     const std::vector<std::string> names = name == "linspace"
-                                               ? std::vector<std::string>{"start", "stop", "num"}
+                                               ? std::vector<std::string>{"start", "stop", "num", "endpoint"}
                                            : name == "eye" ? std::vector<std::string>{"N", "M", "k", "dtype"}
                                                            : std::vector<std::string>{"n", "dtype"};
     const size_t least = name == "linspace" ? 2 : 1;
@@ -315,6 +315,7 @@ Value FunctionLowering::call_made(const std::string& name, const Arguments& give
             arguments[i] = scalar(scalar_type(made, true), cast(arguments[i], made));
         const Value values = allocate(made, std::array{as_index(arguments[2], where)}, where);
         arguments[2] = values;
+        if (arguments[3].type->kind == TypeKind::kNone) arguments[3] = boolean(true);
         call_prelude("numpy.fill_evenly", {arguments, {}, where});
         return values;
     }

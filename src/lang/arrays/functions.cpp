@@ -26,7 +26,7 @@ const Symbol* find_array_function(const std::string& module, const std::string& 
 }
 
 // Functions whose tuples are no arrays, but sizes, several arrays, or pairs.
-constexpr std::string_view kTakesTuples[] = {"indices", "resize", "select", "sizes_of"};
+constexpr std::string_view kTakesTuples[] = {"indices", "ravel_multi_index", "resize", "select"};
 
 }  // namespace
 
@@ -223,6 +223,7 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call(const std::string& m
             if (auto result = (this->*function)()) return result;
         }
     }
+    if (module == "numpy.lib.stride_tricks") return call_shown();
     if (module == "numpy.linalg") {
         if (auto result = call_linalg()) return result;
     }
@@ -257,11 +258,13 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_method(const Value& 
         return f_.none();
     }
     static constexpr std::string_view kMethods[] = {
-        "dot",   "argsort", "searchsorted", "cumsum", "cumprod",   "nonzero", "repeat",  "take", "diagonal",
-        "trace", "clip",    "ptp",          "conj",   "conjugate", "round",   "squeeze", "item"};
+        "dot",   "argsort",  "searchsorted", "cumsum",   "cumprod", "nonzero", "repeat",
+        "take",  "diagonal", "trace",        "clip",     "ptp",     "conj",    "conjugate",
+        "round", "squeeze",  "item",         "compress", "put",     "tolist",  "argpartition"};
     if (std::find(std::begin(kMethods), std::end(kMethods), name_) == std::end(kMethods)) return std::nullopt;
     Arguments arguments = given_;
-    arguments.positional.insert(arguments.positional.begin(), array);
+    const bool is_second = name_ == "compress" && !arguments.positional.empty();
+    arguments.positional.insert(arguments.positional.begin() + (is_second ? 1 : 0), array);
     Symbol symbol;
     symbol.kind = SymbolKind::kKnown;
     symbol.path = "numpy." + name_;

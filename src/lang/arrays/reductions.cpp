@@ -72,7 +72,25 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
     const NodeId where = rest.where;
     const size_t rank = array.type->rank;
 
-    // The arguments: axis, dtype, out, keepdims, ddof.
+    // The arguments: axis, dtype, out, keepdims, ddof; `where` and `initial` where there is an identity.
+    const bool has_identity = name == "sum" || name == "prod" || name == "any" || name == "all";
+    for (size_t k = 0; k < rest.keywords.size() && has_identity; ++k) {
+        const auto& [keyword, value] = rest.keywords[k];
+        const bool starts = keyword == "initial" && (name == "sum" || name == "prod");
+        if (value.type->kind == TypeKind::kNone || (keyword != "where" && !starts)) continue;
+        Arguments others = rest;
+        others.keywords.erase(others.keywords.begin() + static_cast<std::ptrdiff_t>(k));
+        if (keyword == "where") {
+            const Value nothing =
+                name == "sum" || name == "prod" ? integer(name == "sum" ? 0 : 1) : boolean(name == "all");
+            return array_reduction(call_where({{value, array, nothing}, {}, where}), given_name, others);
+        }
+        const Value found = *array_reduction(array, given_name, others);
+        const std::array operands = {found, value};
+        const OpInfo& op = op_info(name == "sum" ? OpId::kAdd : OpId::kMultiply);
+        const std::optional<Value> both = array_operation(op, operands, where);
+        return both ? *both : by_loop(op, operands, where);
+    }
     Value axis = none(), ddof = integer(0), out = none();
     std::optional<ScalarType> dtype;
     bool keeps = false;

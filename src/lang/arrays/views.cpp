@@ -79,6 +79,112 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_shown() {
         for (Value& each : arrays) each = broadcast(each, shape);
         return f_.tuple(std::move(arrays));
     }
+    if (name_ == "tile") {
+        const std::vector<Value> given = bind("A reps");
+        Value a = array(given[0]);
+        const std::vector<ValueId> times = sizes_of(given[1]);
+        const size_t rank = std::max<size_t>(a.type->rank, times.size());
+        // Each axis as two: which copy, and where in it.
+        std::vector<int> axes;
+        std::vector<ValueId> copies, sizes;
+        std::vector<Value> both;
+        const ValueId one = f_.integer(1).parts[0];
+        for (size_t d = 0; d < rank; ++d) {
+            const bool is_new = d + a.type->rank < rank;
+            const ValueId size = is_new ? one : f_.size_of(a, d + a.type->rank - rank);
+            const ValueId count = d + times.size() < rank ? one : times[d + times.size() - rank];
+            axes.push_back(-1);
+            axes.push_back(is_new ? -1 : static_cast<int>(d + a.type->rank - rank));
+            copies.insert(copies.end(), {count, size});
+            both.push_back(whole(f_.apply(OpId::kMultiply, {count, size})));
+        }
+        if (rank == 0) return a;
+        const Value spread = broadcast(f_.with_axes(a, axes), copies);
+        return f_.reshaped(f_.copied(spread, copies, where_), both, where_);
+    }
+    if (name_ == "meshgrid") {
+        bool swaps = true;
+        for (const auto& [keyword, value] : given_.keywords) {
+            if (keyword != "indexing")
+                f_.fail(where_, "meshgrid() takes no '" + keyword + "' in a compiled function",
+                        "Leave it out.");
+            const std::string indexing = text(value, "xy");
+            if (indexing != "xy" && indexing != "ij")
+                f_.fail(where_, "Valid values for `indexing` are 'xy' and 'ij'.");
+            swaps = indexing == "xy";
+        }
+        const size_t count = given_.positional.size();
+        const auto axis_of = [&](size_t k) { return swaps && count > 1 && k < 2 ? 1 - k : k; };
+        std::vector<Value> rows;
+        std::vector<ValueId> shape(count);
+        for (size_t k = 0; k < count; ++k) {
+            rows.push_back(f_.ravelled(array(given_.positional[k]), where_));
+            shape[axis_of(k)] = f_.size_of(rows[k], 0);
+        }
+        for (size_t k = 0; k < count; ++k) {
+            std::vector<int> axes(count, -1);
+            axes[axis_of(k)] = 0;
+            rows[k] = f_.copied(broadcast(f_.with_axes(rows[k], axes), shape), shape, where_);
+        }
+        return f_.tuple(std::move(rows));
+    }
+    if (name_ == "ix_") {
+        std::vector<Value> rows;
+        for (size_t k = 0; k < given_.positional.size(); ++k) {
+            Value row = array(given_.positional[k]);
+            if (row.type->rank != 1) f_.fail(where_, "Cross index must be 1 dimensional");
+            if (DType(row.type->scalar).is_bool()) row = places(row)[0];
+            std::vector<int> axes(given_.positional.size(), -1);
+            axes[k] = 0;
+            rows.push_back(f_.with_axes(row, axes));
+        }
+        return f_.tuple(std::move(rows));
+    }
+    if (name_ == "unravel_index") {
+        const std::vector<Value> given = bind("indices shape");
+        const std::vector<ValueId> sizes = sizes_of(given[1]);
+        Value rest = is_scalar(given[0].type) ? given[0] : array(given[0]);
+        Value total = f_.integer(1);
+        for (const ValueId size : sizes) total = whole(f_.apply(OpId::kMultiply, {total.parts[0], size}));
+        const Value beyond = operate(OpId::kLogicalOr, {operate(OpId::kLess, {rest, f_.integer(0)}),
+                                                        operate(OpId::kGreaterEqual, {rest, total})});
+        const Value any = is_array(beyond.type) ? reduce("any", beyond, f_.none()) : beyond;
+        check_sizes(f_.negation(any.parts[0]).parts[0],
+                    "an index of unravel_index() is out of bounds for array with size {}", {total.parts[0]});
+        std::vector<Value> found(sizes.size());
+        for (size_t d = sizes.size(); d-- > 0;) {
+            found[d] = operate(OpId::kRemainder, {rest, whole(sizes[d])});
+            rest = operate(OpId::kFloorDivide, {rest, whole(sizes[d])});
+        }
+        return f_.tuple(std::move(found));
+    }
+    if (name_ == "sliding_window_view") {
+        const std::vector<Value> given = bind("x window_shape axis! subok! writeable!");
+        const Value a = array(given[0]);
+        const std::vector<ValueId> windows = sizes_of(given[1]);
+        if (windows.size() != a.type->rank)
+            f_.fail(where_, "Since axis is `None`, must provide window_shape for all dimensions of `x`");
+        std::vector<ValueId> shape, strides;
+        for (size_t d = 0; d < windows.size(); ++d) {
+            f_.check(f_.apply(OpId::kGreaterEqual, {windows[d], f_.integer(0).parts[0]}),
+                     f_.site("ValueError", "`window_shape` cannot contain negative values"), {}, where_);
+            const ValueId last = f_.apply(OpId::kSubtract, {f_.size_of(a, d), windows[d]});
+            f_.check(f_.apply(OpId::kGreaterEqual, {last, f_.integer(0).parts[0]}),
+                     f_.site("ValueError", "window shape cannot be larger than input array shape"), {},
+                     where_);
+            shape.push_back(f_.apply(OpId::kAdd, {last, f_.integer(1).parts[0]}));
+            strides.push_back(f_.stride_of(a, d));
+        }
+        for (size_t d = 0; d < windows.size(); ++d) {
+            shape.push_back(windows[d]);
+            strides.push_back(f_.stride_of(a, d));
+        }
+        Value result = f_.view(a, f_.integer(0).parts[0], shape, strides, false);
+        Type type = *result.type;
+        type.readonly = true;
+        result.type = intern(std::move(type));
+        return result;
+    }
     if (name_ == "broadcast_shapes") {
         std::vector<std::vector<ValueId>> shapes;
         size_t rank = 0;

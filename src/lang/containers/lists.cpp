@@ -508,17 +508,20 @@ std::optional<Value> FunctionLowering::compare_lists(const std::string& name, co
 // --- arrays of them -------------------------------------------------------------------------------------
 
 // numpy.array(x, dtype): of lists and tuples of numbers, of lists of such, and of arrays.
-Value FunctionLowering::call_array(const Arguments& arguments) {
+Value FunctionLowering::call_array(const Arguments& arguments, bool as_it_is) {
     const NodeId where = arguments.where;
     std::optional<ScalarType> dtype;
     std::vector<Value> given = arguments.positional;
     for (const auto& [name, value] : arguments.keywords) {
+        if (name == "copy" && !as_it_is && literal_integer(value.type) == 1) continue;
         if (name != "dtype")
             fail(where, "array() takes no keyword '" + name + "' in a compiled function", "Leave it out.");
         given.push_back(value);
     }
     if (given.empty() || given.size() > 2) fail(where, "array() takes a list and a dtype here");
     if (given.size() == 2) dtype = dtype_of(given[1], where);
+    if (as_it_is && is_array(given[0].type) && dtype.value_or(given[0].type->scalar) == given[0].type->scalar)
+        return forced(given[0]);
     return array_of(given[0], dtype, where);
 }
 

@@ -382,3 +382,113 @@ def item(a, k=None):
     if place < 0 or place >= a.size:
         raise IndexError(f"index {k} is out of bounds for size {a.size}")
     return item_at(a, place).item()
+
+
+def set_at(a, k, value):
+    if a.ndim == 1:
+        a[k] = value
+    else:
+        rest = 1
+        for size in a.shape[1:]:
+            rest *= size
+        set_at(a[k // rest], k % rest, value)
+
+
+def put(a, ind, v):
+    places = numpy.ravel(ind)
+    values = numpy.ravel(v)
+    for j in range(len(places)):
+        given = int(places[j])
+        k = given + a.size if given < 0 else given
+        if k < 0 or k >= a.size:
+            raise IndexError(f"index {given} is out of bounds for axis 0 with size {a.size}")
+        if len(values) > 0:
+            set_at(a, k, values[j % len(values)])
+
+
+def putmask(a, mask, values):
+    chosen = numpy.ravel(mask)
+    new = numpy.ravel(values)
+    if len(chosen) != a.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    if len(new) > 0:
+        for k in range(len(chosen)):
+            if chosen[k]:
+                set_at(a, k, new[k % len(new)])
+
+
+def place(arr, mask, vals):
+    chosen = numpy.ravel(mask)
+    new = numpy.ravel(vals)
+    if len(chosen) != arr.size:
+        raise ValueError("place: mask and data must be the same size")
+    j = 0
+    for k in range(len(chosen)):
+        if chosen[k]:
+            if len(new) == 0:
+                raise ValueError("Cannot insert from an empty array!")
+            set_at(arr, k, new[j % len(new)])
+            j += 1
+
+
+def copyto(dst, src, where=None):
+    if where is None:
+        dst[...] = src
+    else:
+        dst[...] = numpy.where(where, src, dst)
+
+
+def compress(condition, a, axis=None):
+    places = numpy.nonzero(numpy.ravel(condition))[0]
+    if axis is None:
+        return numpy.take(a, places)
+    return numpy.take(a, places, axis=axis)
+
+
+def fix(x):
+    return numpy.trunc(x)
+
+
+def vecdot(x1, x2):
+    return numpy.sum(numpy.conj(x1) * x2, axis=-1)
+
+
+def cumulative_sum(x, axis=None):
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+        return numpy.cumsum(x)
+    return numpy.cumsum(x, axis=axis)
+
+
+def cumulative_prod(x, axis=None):
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+        return numpy.cumprod(x)
+    return numpy.cumprod(x, axis=axis)
+
+
+def matrix_transpose(x):
+    return numpy.swapaxes(x, -1, -2)
+
+
+def diag_indices(n):
+    return numpy.arange(n), numpy.arange(n)
+
+
+def ravel_multi_index(multi_index, dims):
+    if len(multi_index) != len(dims):
+        raise ValueError(f"parameter multi_index must be a sequence of length {len(dims)}")
+    place = multi_index[0] * 0
+    for d in range(len(dims)):
+        if numpy.any((numpy.asarray(multi_index[d]) < 0) | (numpy.asarray(multi_index[d]) >= dims[d])):
+            raise ValueError("invalid entry in coordinates array")
+        place = place * dims[d] + multi_index[d]
+    return place
+
+
+def tolist(a):
+    if a.ndim == 1:
+        return [x.item() for x in a]
+    return [tolist(part) for part in a]

@@ -75,3 +75,11 @@ def pinv(a, rcond=1e-15):
     for k in range(len(s) - 1, -1, -1):
         s[k] = 1 / s[k] if s[k] > rcond * s[0] else 0
     return numpy.dot(numpy.copy(vt.T), numpy.expand_dims(s, 1) * numpy.copy(u.T))
+
+
+def vector_norm(x):
+    return numpy.linalg.norm(numpy.ravel(x))
+
+
+def matrix_norm(x):
+    return numpy.linalg.norm(x)

@@ -40,10 +40,10 @@ def arange_as(start, stop, step, dtype):
     return values
 
 
-def fill_evenly(start, stop, values):
+def fill_evenly(start, stop, values, endpoint):
     count = len(values)
     distance = stop - start
-    parts = count - 1
+    parts = count - 1 if endpoint else count
     if parts <= 0:
         if count == 1:
             values[0] = start
@@ -55,7 +55,8 @@ def fill_evenly(start, stop, values):
     else:
         for k in range(count):
             values[k] = k * step + start
-    values[parts] = stop
+    if endpoint:
+        values[parts] = stop
 
 
 def fill_diagonal(values, k):

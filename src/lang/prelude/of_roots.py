@@ -39,3 +39,48 @@ def roots(p):
             companion[k + 1, k] = 1
     found = numpy.linalg.eigvals(companion)
     return numpy.concatenate((found, numpy.zeros(zeros, found.dtype)))
+
+
+def sum_of(a, b):
+    out = numpy.zeros(max(len(a), len(b)), (a[:1] * 0 + b[:1] * 0).dtype)
+    out[len(out) - len(a) :] = a
+    out[len(out) - len(b) :] += b
+    return out
+
+
+def polyadd(a1, a2):
+    return sum_of(numpy.atleast_1d(a1), numpy.atleast_1d(a2))
+
+
+def polysub(a1, a2):
+    return sum_of(numpy.atleast_1d(a1), -numpy.atleast_1d(a2))
+
+
+def without_zeros(p):
+    first = 0
+    while first < len(p) - 1 and p[first] == 0:
+        first += 1
+    return p[first:]
+
+
+def polymul(a1, a2):
+    return numpy.convolve(without_zeros(numpy.atleast_1d(a1)), without_zeros(numpy.atleast_1d(a2)))
+
+
+def polyder(p, m=1):
+    if m < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    out = numpy.asarray(p) * numpy.ones(1, numpy.int64)
+    for _ in range(m):
+        degree = len(out) - 1
+        out = out[:-1] * numpy.arange(degree, 0, -1)
+    return out
+
+
+def polyint(p, m=1):
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    out = numpy.asarray(p) / numpy.ones(1, numpy.int64)
+    for _ in range(m):
+        out = numpy.concatenate((out / numpy.arange(len(out), 0, -1), numpy.zeros(1, out.dtype)))
+    return out

@@ -318,3 +318,47 @@ def between(v, x0, x1, y0, y1):
             line_at(v, x0, x1, y0.imag, y1.imag, (y1.imag - y0.imag) * share),
         )
     return line_at(v, x0, x1, y0, y1, (y1 - y0) / (x1 - x0))
+
+
+def numbers_of(values):
+    """Without those that are no number."""
+    return values[values == values]
+
+
+def gradient(f, spacing=1.0):
+    """Along the only axis, by the neighbours of each element."""
+    if f.ndim != 1:
+        raise ValueError("gradient() takes an array of one dimension in a compiled function")
+    count = len(f)
+    if count < 2:
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
+        )
+    out = numpy.empty(count, (f[:1] / 1).dtype)
+    steps = numpy.asarray(spacing)
+    if steps.ndim == 0:
+        step = steps[()]
+        out[0] = (f[1] - f[0]) / step
+        out[count - 1] = (f[count - 1] - f[count - 2]) / step
+        out[1 : count - 1] = (f[2:] - f[: count - 2]) / (2.0 * step)
+        return out
+    places = numpy.atleast_1d(steps)
+    if len(places) != count:
+        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    even = True
+    for k in range(1, count - 1):
+        if places[k + 1] - places[k] != places[1] - places[0]:
+            even = False
+    for k in range(1, count - 1):
+        before = places[k] - places[k - 1]
+        after = places[k + 1] - places[k]
+        if even:
+            out[k] = (f[k + 1] - f[k - 1]) / (2.0 * before)
+        else:
+            left = -after / (before * (before + after))
+            middle = (after - before) / (before * after)
+            right = before / (after * (before + after))
+            out[k] = left * f[k - 1] + middle * f[k] + right * f[k + 1]
+    out[0] = (f[1] - f[0]) / (places[1] - places[0])
+    out[count - 1] = (f[count - 1] - f[count - 2]) / (places[count - 1] - places[count - 2])
+    return out

@@ -317,6 +317,62 @@ CALLS = {
     "np.ediff1d((1, 4, 9))": "d",
     "np.vander([1, 2, 3])": "d",
     "np.cumsum((1, 2, 3))": "d",
+    "np.nanquantile(a, 0.3)": "fd",
+    "np.nanpercentile(x, [20, 60])": "ld",
+    "np.sum(a, where=a > 1)": "lfd",
+    "np.prod(a, axis=0, where=a > 1)": "ld",
+    "np.any(a, axis=1, where=a > 1)": "ld",
+    "np.all(a, where=a < 1, axis=0)": "ld",
+    "np.sum(a, axis=0, initial=3)": "lfd",
+    "np.sum(x, initial=2, where=x > 1)": "lfd",
+    "np.linspace(0, 3, 7, endpoint=False)": "d",
+    "np.linspace(0.5, 2, 1, endpoint=False)": "d",
+    "np.gradient(x)": "lfd",
+    "np.gradient(x, 0.5)": "d",
+    "np.gradient(x, np.arange(9) ** 2.0)": "d",
+    "np.gradient(x, np.arange(9) * 2.0)": "d",
+    "np.tile(x, 2)": "blfdD",
+    "np.tile(a, (2, 1))": "blfdD",
+    "np.tile(a, 3)": "lfd",
+    "np.tile(x, (2, 3, 1))": "lfd",
+    "np.tile(3.5, 4)": "d",
+    "np.meshgrid(x, s)": "blfdD",
+    "np.meshgrid(x, s, x[:2], indexing='ij')": "lfd",
+    "np.meshgrid(x)": "d",
+    "a[np.ix_([0, 2], np.array([1, 3]))]": "d",
+    "a[np.ix_(a[0] > 0, [1, 3])]": "d",
+    "np.unravel_index(np.array([5, 7]), (3, 4))": "d",
+    "np.unravel_index(11, (2, 3, 2))": "d",
+    "np.ravel_multi_index((1, 2), (3, 4))": "d",
+    "np.ravel_multi_index((np.array([1, 2]), np.array([0, 3])), (3, 4))": "d",
+    "np.lib.stride_tricks.sliding_window_view(x, 3)": "blfdD",
+    "np.lib.stride_tricks.sliding_window_view(a, (2, 3))": "blfdD",
+    "np.put(x, [1, -1], 7)": "blfdD",
+    "np.compress(x[:5] > 0, a, axis=1)": "lfd",
+    "np.compress([True, False, True], x)": "lfd",
+    "x.compress(x > 0)": "lfd",
+    "np.vecdot(a, a)": "lfdD",
+    "np.cumulative_sum(x)": "lfd",
+    "np.cumulative_prod(a, axis=1)": "lfd",
+    "np.matrix_transpose(a)": "lfd",
+    "np.diag_indices(4)": "d",
+    "np.fix(a)": "fd",
+    "np.polyadd(x, s[:3])": "lfd",
+    "np.polysub(s[:3], x)": "lfd",
+    "np.polymul(x, s)": "lfd",
+    "np.polyder(x)": "lfd",
+    "np.polyder(x, 2)": "lfd",
+    "np.polyint(x)": "lfd",
+    "np.fft.fftfreq(7)": "d",
+    "np.fft.fftfreq(8, 0.1)": "d",
+    "np.fft.rfftfreq(9, 0.5)": "d",
+    "np.fft.fftshift(x)": "lfdD",
+    "np.fft.fftshift(a)": "lfd",
+    "np.fft.ifftshift(a, axes=1)": "lfd",
+    "np.linalg.vector_norm(a)": "fdD",
+    "np.linalg.matrix_norm(a)": "fdD",
+    "np.asarray(a)[1]": "lfd",
+    "np.array(a, copy=True)": "lfd",
 }
 ROUGH = {"e": 2e-2, "f": 2e-5, "F": 2e-5}
 
@@ -463,6 +519,52 @@ def test_bins_with_nan(backwards, right):
     assert f(x, bins).tolist() == numpy.digitize(x, bins, right=right).tolist()
     with pytest.raises(ValueError, match="monotonically"):
         f(x, numpy.array([numpy.nan, 1.5, 2.3, numpy.nan]))
+
+
+def test_asarray_is_the_same_array():
+    @weft.jit
+    def f(a):
+        b = np.asarray(a)
+        b[0] = 7
+        c = np.asarray(a, dtype=np.float32)
+        c[1] = 9
+        d = np.array(a)
+        d[2] = 9
+
+    a = numpy.zeros(3)
+    f(a)
+    assert a.tolist() == [7, 0, 0]
+
+
+@pytest.mark.parametrize("name", ["put", "putmask", "place", "copyto"])
+def test_what_writes_arrays(name):
+    texts = {
+        "put": "np.put(a, [1, -2, 4], [7, 8])",
+        "putmask": "np.putmask(a, a > 2, [7, 8, 9])",
+        "place": "np.place(a, a > 2, [7, 8, 9])",
+        "copyto": "np.copyto(a, -1, where=a > 2)",
+    }
+    source = f"f = lambda a: {texts[name]}"
+    names = {"np": numpy}
+    exec(source, names)
+    f = weft.jit(names["f"], source=source)
+    for step in (1, 2, -1):
+        a, b = (numpy.arange(20.0).reshape(4, 5)[:, ::step] for _ in range(2))
+        names["f"](a), f(b)
+        assert a.tolist() == b.tolist()
+    if name == "put":
+        with pytest.raises(IndexError, match="out of bounds"):
+            f(numpy.zeros(4))
+
+
+def test_tolist():
+    f = weft.jit(lambda a: a.tolist())
+    for a in (numpy.arange(3), numpy.ones((2, 2), "f4"), numpy.zeros((2, 0))):
+        found = f(a)
+        assert found == a.tolist()
+        assert all(
+            type(x) is type(y) for x, y in zip(numpy.ravel(found).tolist(), a.ravel().tolist(), strict=True)
+        )
 
 
 def test_limits_are_results():
