@@ -4,6 +4,7 @@
 
 #include "lang/arrays/functions.h"
 #include "lang/arrays/random.h"
+#include "lang/containers/sets.h"
 
 namespace weft::lang {
 
@@ -505,6 +506,9 @@ Value FunctionLowering::without_leading(const Value& array, size_t rank, NodeId 
 void FunctionLowering::store_part(const Value& target, const Value& given, NodeId where) {
     const Value value = is_strided(given.type) ? without_leading(given, target.type->rank, where) : given;
     expect_writeable(target.type, where);
+    // Items of a list or a tuple, which may be read from the target, are an array before it changes.
+    if (is_array(target.type) && (is_list(given.type) || given.type->kind == TypeKind::kTuple))
+        return store_part(target, array_of(given, std::nullopt, where), where);
     const bool is_one = is_structures(target.type) && (value.type->single || !is_strided(value.type));
     if (is_scalar(value.type) || is_one) return fill(target, value, where);
     if (!is_strided(value.type) || (is_array(target.type) && !is_array(value.type)))
@@ -615,6 +619,7 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
     if (base.type->record != nullptr && base.type->record->is_tuple && name == "_replace")
         return replaced(base, arguments);
     if (base.type->record == generator_record()) return Draws(*this, base, name, arguments).call();
+    if (is_set(base.type)) return Sets(*this, where).call_method(base, name, arguments);
     if (base.type->kind == TypeKind::kSlice && name == "indices") {
         expect_arguments(name, arguments, 1, 1);
         if (!is_integer(arguments.positional[0].type)) as_index(arguments.positional[0], where);

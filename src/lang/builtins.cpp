@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "lang/containers/sets.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
 
@@ -143,6 +144,9 @@ Value FunctionLowering::call_length(const Arguments& arguments) {
                     std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
             });
     if (is_list(value.type)) return scalar(scalar_type(ScalarType::kInt64, true), length_of(value));
+    if (is_set(value.type))
+        return scalar(scalar_type(ScalarType::kInt64, true),
+                      length_of(Sets(*this, arguments.where).items(value)));
     if (value.type->kind == TypeKind::kTogether && value.type->text == "flat")
         return array_attribute(tuple_item(value, 0), "size", arguments.where);
     if (value.type->kind == TypeKind::kRange)
@@ -163,6 +167,7 @@ Value FunctionLowering::call_range(const Arguments& arguments) {
         TypeRef type = value.type->literal ? value.type : scalar_type(ScalarType::kInt64, true);
         bounds.push_back({type, {as_index(value, arguments.where)}, 0});
     }
+    while (bounds.size() > 1 && bounds.back().type->kind == TypeKind::kNone) bounds.pop_back();
     if (bounds.size() == 1) bounds.insert(bounds.begin(), integer(0));
     if (bounds.size() == 2) bounds.push_back(integer(1));
     Value range = tuple(std::move(bounds));
@@ -296,6 +301,7 @@ bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
     if (path == "builtins.slice") return type->kind == TypeKind::kSlice;
     if (path == "builtins.range") return type->kind == TypeKind::kRange;
     if (path == "builtins.list") return is_list(type);
+    if (path == "builtins.set") return is_set(type);
     if (path == "numpy.ndarray") return is_strided(type) && !type->single;
     if (!is_scalar(type)) return false;
     if (path == "builtins.bool") return type->weak && is_bool(type);
@@ -376,6 +382,7 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
         if (arguments.positional.empty()) return make_list(where);
         return call_lists("copy", {arguments.positional[0]}, where);
     }
+    if (name == "set") return Sets(*this, where).make(arguments);
     if (name == "iter") {
         expect_arguments(name, arguments, 1, 1);
         if (arguments.positional[0].type->kind == TypeKind::kGenerator) return arguments.positional[0];
@@ -391,8 +398,14 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
     }
     if (name == "hash" && arguments.positional.size() == 1) {
         const Value& value = arguments.positional[0];
-        if (!is_integer(value.type))
-            fail(where, "hash() is compiled for integers only, not " + lang::describe(value.type));
+        if (is_float(value.type))
+            return call_prelude(
+                "builtins.hash_of_float",
+                {{scalar(scalar_type(ScalarType::kFloat64, true), cast(value, ScalarType::kFloat64))},
+                 {},
+                 where});
+        if (!is_integer(value.type) && !is_bool(value.type))
+            fail(where, "hash() is compiled for real numbers only, not " + lang::describe(value.type));
         return call_prelude(
             "builtins.hash_of",
             {{scalar(scalar_type(ScalarType::kInt64, true), cast(value, ScalarType::kInt64))}, {}, where});

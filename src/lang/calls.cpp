@@ -4,6 +4,7 @@
 #include "lang/arrays/functions.h"
 #include "lang/arrays/random.h"
 #include "lang/arrays/ufuncs.h"
+#include "lang/containers/sets.h"
 #include "lang/errors/argument_errors.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
@@ -410,6 +411,10 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         return Draws(*this, ThreadStreamOf::kNumpy, name, arguments).call();
     if (module == "random") return Draws(*this, ThreadStreamOf::kPython, name, arguments).call();
     if (path == "weft.prange") return call_range(arguments);
+    if (path == "weft.get_num_threads") {
+        expect_arguments("get_num_threads", arguments, 0, 0);
+        return call_prelude("builtins.thread_count", arguments);
+    }
     if (path == "weft.border_dtype") return dtype_of_border(arguments);
     if (path == "weft.may_overlap")
         return boolean(std::any_of(
@@ -417,6 +422,10 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
                 return is_array(other.type) && other.type->scope == arguments.positional[0].type->scope;
             }));
     if (module == "builtins") {
+        static constexpr std::string_view kFolds[] = {"sum", "min", "max", "any", "all"};
+        if (!arguments.positional.empty() && is_set(arguments.positional[0].type) &&
+            std::find(std::begin(kFolds), std::end(kFolds), name) != std::end(kFolds))
+            arguments.positional[0] = Sets(*this, arguments.where).items(arguments.positional[0]);
         if (const std::optional<Value> result = call_builtin(name, arguments)) return *result;
     }
     if (module == "numpy") {
@@ -494,7 +503,8 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         result.type = scalar_type(ScalarType::kBool, true);
         return result;
     }
-    if (module == "cmath" && find_in_prelude(path) != nullptr) return call_prelude(path, arguments);
+    if ((module == "cmath" || module == "_heapq") && find_in_prelude(path) != nullptr)
+        return call_prelude(path, arguments);
     fail(arguments.where, path + " is not compiled yet", kCallOutside);
 }
 

@@ -44,13 +44,14 @@ std::string name_in_ir(std::string name) {
 Specialised& Compilation::entry(const FunctionSource& function, std::span<const TypeRef> arguments,
                                 const Spot& caller) {
     Key key{&function, {arguments.begin(), arguments.end()}, nullptr, 0};
-    if (function.is_prelude) {
+    const bool of_call = has_lists_of_call(function);
+    if (of_call) {
         std::get<2>(key) = caller.function;
         std::get<3>(key) = caller.node;
     }
     const auto [at, is_new] = specialised_.try_emplace(std::move(key));
     constexpr int kMost = 100;  // more are without end: each call has arguments of another type
-    if (is_new && ++instances_[&function] > kMost && !function.is_prelude)
+    if (is_new && ++instances_[&function] > kMost && !of_call)
         throw CompileError(render({&function, 0},
                                   "'" + function.name + "' is called with ever other types of arguments", {},
                                   "Call it with arguments of the same types each time."));

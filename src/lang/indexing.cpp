@@ -44,6 +44,15 @@ Value FunctionLowering::lower_borrowed(NodeId id, Environment& environment) {
     return lower(id, environment);
 }
 
+// Whether it spells a type of arrays, numba.float64[:, ::1], which says nothing here.
+bool FunctionLowering::is_array_type(const Value& base, std::span<const NodeId> items) const {
+    if (base.type->kind != TypeKind::kSymbol || base.type->symbol->kind != SymbolKind::kKnown) return false;
+    const std::string_view path = base.type->symbol->path;
+    return path.starts_with("numpy.") && DType::find(path.substr(6)) != nullptr &&
+           std::all_of(items.begin(), items.end(),
+                       [&](NodeId item) { return node(item).kind == NodeKind::kSlice; });
+}
+
 Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
     const Value base = required(lower_borrowed(node(id).children[0], environment), id);
     if (base.type->kind == TypeKind::kNever) return base;
@@ -78,6 +87,7 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         return load(element_of_flat(id, base, environment));
     if (base.type->kind == TypeKind::kSymbol && base.type->symbol->record != nullptr)
         return member_of(id, *base.type->symbol->record, environment);
+    if (is_array_type(base, items_of(id))) return none();
     if (!is_strided(base.type))
         fail(id, lang::describe(base.type) + " cannot be indexed in a compiled function",
              "Give an array, a list or a tuple.");

@@ -386,6 +386,7 @@ private:
     Value lower_slice(NodeId id, Environment& environment);
     void expect_bound(const Value& bound, NodeId where) const;
     Value make_slice(const std::string& name, const Arguments& arguments);
+    bool is_array_type(const Value& base, std::span<const NodeId> items) const;
     static bool is_whole(const Value& slice);  // it has no step but 1
     Value member_of(NodeId id, const Record& record, Environment& environment);
     Element flat_element(const Value& array, ir::ValueId k);
@@ -546,6 +547,7 @@ private:
     Value call_joined(const std::string& name, const Arguments& arguments);
     Value call_diagonal(const Arguments& arguments);
     class Draws;  // random numbers (arrays/random.h)
+    class Sets;   // (containers/sets.h)
     void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
     class ArrayFunctions;  // of NumPy's (arrays/functions.h)
     std::optional<Value> array_reduction(const Value& array, const std::string& name, const Arguments& rest);

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "lang/arrays/functions.h"
+#include "lang/containers/sets.h"
 #include "lang/lowering.h"
 #include "lang/parallel/outline.h"
 
@@ -158,6 +159,9 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
     const Operator* found = find_operator(name);
     if (found == nullptr)
         fail(where, "operator '" + name + "' is not compiled", "Write loops, or compute it outside.");
+    if (is_set(left.type)) {
+        if (const std::optional<Value> result = Sets(*this, where).binary(name, left, right)) return *result;
+    }
     if (is_list(left.type) || is_list(right.type)) {
         if (const std::optional<Value> result = list_operator(name, left, right, where)) return *result;
     }
@@ -459,6 +463,7 @@ std::optional<Value> FunctionLowering::identity_of(const Value& left, const Valu
         const bool are_names = left.type->kind == TypeKind::kSymbol && right.type->kind == TypeKind::kSymbol;
         if (!are_names) return boolean(left.type == right.type);
         const Symbol &a = *left.type->symbol, &b = *right.type->symbol;
+        if (a.function != nullptr || b.function != nullptr) return boolean(a.function == b.function);
         return boolean(&a == &b || (a.kind == b.kind && !a.path.empty() && a.path == b.path));
     }
     if (is_scalar(left.type) && is_scalar(right.type)) {
@@ -526,6 +531,8 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
     if (left.type->kind == TypeKind::kNever || right.type->kind == TypeKind::kNever) return never();
     if ((name == "eq" || name == "ne") && is_member(left) != is_member(right))
         return boolean(name == "ne");  // a member is nothing else
+    if (is_set(right.type) || (is_set(left.type) && name != "in" && name != "not_in"))
+        return Sets(*this, where).compare(name, left, right);
     if (is_list(left.type) || is_list(right.type)) {
         if (const std::optional<Value> result = compare_lists(name, left, right, where)) return *result;
     }
@@ -659,6 +666,14 @@ Value FunctionLowering::equal_types_only(const std::string& name, const Value& l
     const auto is_known = [](const Value& value) {
         return value.type->kind == TypeKind::kSymbol && value.type->symbol->kind == SymbolKind::kKnown;
     };
+    const auto is_function = [](const Value& value) {
+        return value.type->kind == TypeKind::kSymbol && value.type->symbol->function != nullptr;
+    };
+    if (equality && (is_function(left) || is_function(right))) {  // which equal themselves
+        const bool are_names = left.type->kind == right.type->kind;
+        return boolean((are_names && left.type->symbol->function == right.type->symbol->function) ==
+                       (name == "eq"));
+    }
     if (equality && is_known(left) && is_known(right))  // dtypes
         return boolean((left.type->symbol->path == right.type->symbol->path) == (name == "eq"));
     if (left.type->kind == TypeKind::kNone || right.type->kind == TypeKind::kNone) {
@@ -705,6 +720,7 @@ ValueId FunctionLowering::truth(const Value& value, NodeId where) {
         case TypeKind::kNone: return boolean(false).parts[0];
         case TypeKind::kTuple: return boolean(!value.type->parts.empty()).parts[0];
         case TypeKind::kRecord:
+            if (is_set(value.type)) return truth(Sets(*this, where).items(value), where);
             if (value.type->record->is_integer) return truth(value_of_member(value, where), where);
             return boolean(true).parts[0];
         case TypeKind::kChoice:

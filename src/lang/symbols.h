@@ -47,6 +47,10 @@ struct Record {
 // That of NumPy's Generator, whose only field is the address of its stream (lang/arrays/random.cpp).
 const Record* generator_record();
 
+// That of sets: their items and the table of these (lang/containers/sets.h).
+const Record* set_record();
+inline bool is_set_record(const Record* record) { return record == set_record(); }
+
 // What vectorize or guvectorize has made of a function.
 struct UfuncFacts {
     struct Operand {

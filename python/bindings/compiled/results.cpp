@@ -53,6 +53,8 @@ nb::object Results::next(lang::TypeRef type) {
                 PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
             }
             if (type->record == nullptr) return tuple;
+            if (lang::is_set_record(type->record))
+                return steal_or_throw(PySet_New(nb::object(tuple[0]).ptr()));
             return type->record->handle == nullptr ? limits_of(*type->record, tuple)
                                                    : make_instance(*type->record, tuple);
         }

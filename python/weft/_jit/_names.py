@@ -15,13 +15,14 @@ _MISSING = object()
 _CONSTANTS = (bool, int, float, complex, str, type(None), type(...))
 # Names of weft's that NumPy does not have. Everything else in weft stands for what NumPy calls so.
 _OWN = frozenset(
-    ("border_dtype", "cuda", "guvectorize", "jit", "may_overlap", "njit", "prange", "stencil", "vectorize")
+    "border_dtype cuda get_num_threads guvectorize jit may_overlap njit prange stencil vectorize".split()
 )
 _HOMES_OF_OWN = (
     "weft.",
     "weft._ufunc.stencil_calls.",
     "weft._jit._decorator.",
     "weft.numba._decorators.",
+    "weft.numba._threads.",
     "numba.",
 )
 _NUMBAS_TYPES = ("numba.core.types.", "weft.numba._types.")

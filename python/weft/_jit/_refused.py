@@ -31,7 +31,7 @@ REFUSED = {
     "TypeAlias": ("`type` is not compiled inside of a function", "leave it out"),
     "Dict": ("dictionaries are not compiled", "use an array indexed by whole numbers, or a NamedTuple"),
     "DictComp": ("dictionaries are not compiled", "use an array indexed by whole numbers"),
-    "Set": ("sets are not compiled", "use an array of bools, or a tuple for `in`"),
-    "SetComp": ("sets are not compiled", "use an array of bools"),
+    "Set": ("displays of sets are not compiled", "write set((1, 2)), or a tuple for `in`"),
+    "SetComp": ("comprehensions of sets are not compiled", "write set([...])"),
     "TemplateStr": ("t-strings are not compiled", "write a plain text; print() takes several values"),
 }

@@ -46,13 +46,12 @@ __version__ = "0.68.1"  # of the Numba whose names these are
 
 # What is not there, and what to write instead.
 _MISSING = {
-    "cuda": "array expressions of weft, which run on GPUs",
     "jitclass": "a NamedTuple or a dataclass, with functions",
     "gdb": "WEFT_JIT=0 and a debugger of Python",
     "gdb_init": "WEFT_JIT=0 and a debugger of Python",
     "gdb_breakpoint": "WEFT_JIT=0 and a debugger of Python",
 }
-_LATER = ("experimental", "np")
+_LATER = ("cuda", "experimental", "np")
 
 
 def __getattr__(name):

@@ -112,6 +112,7 @@ def _compiled(signatures, options, function):
     made.targetoptions = options
     made.compile = functools.partial(_compile, made)
     made.disable_compile = _disable_compile
+    made.enable_caching = _enable_caching
     made.recompile = _recompile
     return made
 
@@ -127,6 +128,10 @@ def _compile(made, signature):
 
 def _disable_compile(value=True):
     """Nothing: weft compiles for the types that it is given."""
+
+
+def _enable_caching():
+    """Nothing: code is kept on disk."""
 
 
 def _recompile():

@@ -1,11 +1,44 @@
 #include "lang/containers/list_types.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "weft/errors.h"
 
 namespace weft::lang {
+
+bool has_lists_of_call(const FunctionSource& function) {
+    if (function.is_prelude) return true;
+    constexpr size_t kMost = 60;  // nodes
+    size_t nodes = 0;
+    bool makes = false;
+    const std::function<bool(NodeId)> is_simple = [&](NodeId id) {
+        const Node& node = function.tree[id];
+        if (++nodes > kMost) return false;
+        switch (node.kind) {
+            case NodeKind::kFor:
+            case NodeKind::kWhile:
+            case NodeKind::kDef:
+            case NodeKind::kLambda:
+            case NodeKind::kListComprehension:
+            case NodeKind::kGeneratorExpression:
+            case NodeKind::kYield:
+            case NodeKind::kTry: return false;
+            case NodeKind::kGlobal: {
+                const Symbol& symbol = function.symbol(node.number);
+                if (symbol.function != nullptr) return false;
+                makes |= symbol.path == "builtins.list" || symbol.path == "builtins.set";
+                break;
+            }
+            case NodeKind::kList: makes |= node.children.empty(); break;
+            default: break;
+        }
+        return std::all_of(node.children.begin(), node.children.end(), is_simple);
+    };
+    return function.resume == nullptr && function.outer == nullptr && is_simple(function.tree.body()) &&
+           makes;
+}
 
 uint32_t ListTypes::made_at(ListPlace place) {
     const auto next = kFirstMade + static_cast<uint32_t>(places_.size());

@@ -24,7 +24,7 @@ struct ListsMeet {
     uint32_t one, other;
 };
 
-// Where a list is made: the function with the types of its arguments and, of the prelude's, its caller.
+// Where a list is made: the function with the types of its arguments and, of some, its caller.
 struct ListPlace {
     const FunctionSource* function = nullptr;
     std::vector<TypeRef> arguments{};
@@ -33,6 +33,10 @@ struct ListPlace {
     int which = 0;  // of those that the node makes
     friend auto operator<=>(const ListPlace&, const ListPlace&) = default;
 };
+
+// Whether the lists of a function are of the call: it is short, calls no other of the program and makes an
+// empty list, whose elements its arguments do not tell.
+bool has_lists_of_call(const FunctionSource& function);
 
 class ListTypes {
 public:

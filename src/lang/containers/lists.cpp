@@ -31,7 +31,7 @@ ir::BufferType FunctionLowering::list_head_type() {
 // `room` elements fit before it grows. `which`: of those that the node makes.
 Value FunctionLowering::make_list(NodeId where, int which, size_t room) {
     ListPlace place{&source_, arguments_, nullptr, 0, where, which};
-    if (source_.is_prelude) {
+    if (has_lists_of_call(source_)) {
         place.caller = caller_.function;
         place.call = caller_.node;
     }

@@ -251,6 +251,34 @@ def hash_of(n):  # modulo 2**61 - 1, with the sign; -1 stands for an error in CP
     return -2 if result == -1 else result
 
 
+def hash_of_float(x):
+    if x - x != 0.0:
+        if x == math.inf:
+            return 314159
+        return -314159 if x == -math.inf else 0
+    most = 2305843009213693951
+    m, e = math.frexp(abs(x))
+    result = 0
+    while m != 0.0:
+        result = ((result & 8589934591) << 28) | (result >> 33)
+        m *= 268435456.0
+        e -= 28
+        whole = int(m)
+        m -= whole
+        result += whole
+        if result >= most:
+            result -= most
+    e %= 61
+    result = ((result & (most >> e)) << e) | (result >> (61 - e))
+    if x < 0.0:
+        result = -result
+    return -2 if result == -1 else result
+
+
+def thread_count():
+    return numpy._engine_thread_count()
+
+
 def reduce_from(function, items, start):
     result = start
     for x in items:

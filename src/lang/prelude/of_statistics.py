@@ -332,7 +332,8 @@ def gradient(f, spacing=1.0):
     count = len(f)
     if count < 2:
         raise ValueError(
-            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
+            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are"
+            " required."
         )
     out = numpy.empty(count, (f[:1] / 1).dtype)
     steps = numpy.asarray(spacing)

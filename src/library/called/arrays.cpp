@@ -1,5 +1,8 @@
 #include "library/called/arrays.h"
 
+#include "core/threads/thread_pool.h"
+#include "library/called/functions.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -96,5 +99,7 @@ lapack::Matrices matrices_of(const EngineArray& array, size_t core) {
     result.strides.resize(batch);
     return result;
 }
+
+int64_t thread_count(EngineArguments) { return num_threads(); }
 
 }  // namespace weft::called

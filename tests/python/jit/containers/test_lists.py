@@ -543,3 +543,36 @@ def test_rows_are_sorted():
     sort = np.jit(lambda a: np.sort(a))
     assert numpy.array_equal(numpy.asarray(sort(values)), numpy.sort(values))
     assert numpy.array_equal(numpy.asarray(sort(values[:, :, ::-2])), numpy.sort(values[:, :, ::-2]))
+
+
+def new_list():
+    return []
+
+
+def two_kinds(n):
+    numbers, pairs = new_list(), new_list()
+    for k in range(n):
+        numbers.append(k / 2)
+        pairs.append((k, k))
+    return numbers, pairs
+
+
+def test_lists_that_a_small_function_makes_are_of_its_calls():
+    agree(two_kinds, 3)
+
+
+def stored_in_parts(a, x):
+    a[0] = [x, x + 1]
+    a[1] = (x, a[0, 0])
+    a[:, 1] = [a[1, 0], a[0, 0]]
+    return a
+
+
+def test_lists_and_tuples_are_stored_in_parts_of_arrays():
+    for dtype in (numpy.int32, numpy.float64):
+        assert (
+            np.jit(stored_in_parts)(numpy.zeros((2, 2), dtype), 5).tolist()
+            == stored_in_parts(numpy.zeros((2, 2), dtype), 5).tolist()
+        )
+    with pytest.raises(ValueError):
+        np.jit(lambda a: stored_in_parts(a, 1))(numpy.zeros((2, 3)))
