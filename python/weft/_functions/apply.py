@@ -1,6 +1,7 @@
 """NumPy's functions that call a Python function on parts of arrays."""
 
 import math
+from contextlib import nullcontext
 from functools import partial
 from itertools import islice
 
@@ -15,6 +16,8 @@ from weft._ufunc.frompyfunc import elements_in_shape
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """func1d of each row along `axis`: what it returns takes the place of the row. One call for each row.
 
+    A function that reads the elements of float64 rows and gives numbers is compiled where the results are the same.
+
     >>> np.apply_along_axis(np.sort, 0, [[3, 1], [2, 4]])
     array([[2, 1],
            [3, 4]])
@@ -28,6 +31,28 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     if not places:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     first = asarray(func1d(rows[places[0]], *args, **kwargs))
+    if len(places) > 1 and first.ndim == 0 and not kwargs:
+        results = _rows_compiled(func1d, rows, args, first.dtype)
+        if results is not None and not isinstance(results, str):
+            return results
+        with calling("apply_along_axis", results) if results else nullcontext():
+            return _rows_called(func1d, rows, places, first, axis, args, kwargs)
+    return _rows_called(func1d, rows, places, first, axis, args, kwargs)
+
+
+def _rows_compiled(function, rows, args, dtype):
+    """The results of a compiled loop over rows, or why there are none, or None where it was not tried."""
+    outer = rows.shape[:-1]
+    count, extent = math.prod(outer), rows.shape[-1]
+    operands = element_loops.arguments(function, (rows.reshape(count, extent), *args), {})
+    found = element_loops.computed_rows(function, operands, count, rows.size, [dtype])
+    if not isinstance(found, tuple):
+        return found
+    (result,), single = found
+    return result.reshape(outer) if single else "a tuple is returned"
+
+
+def _rows_called(func1d, rows, places, first, axis, args, kwargs):
     # NumPy's result lies in memory with the function's own axes last; then they take the row's place.
     buffer = empty((*rows.shape[:-1], *first.shape), first.dtype)
     buffer[places[0]] = first

@@ -21,9 +21,9 @@ _FROM = 4096  # elements that a function was called for before it is tried
 _MOST_VERSIONS = 8  # of one function for the same types
 _MOST_ERRORS = 3  # of a loop, before Python does its work at once
 _NUMBERS = {bool: "b", int: "i", float: "f"}
-_READ = {"b": "bool", "i": "int", "f": "float"}
+_READ = {"b": "bool", "i": "int", "f": "float", "F": "float", "r": ""}
 _DTYPES = {"b": "bool", "i": "int64", "f": "float64"}
-_ERRORS = (ArithmeticError, ValueError, NameError)
+_ERRORS = (ArithmeticError, ValueError, NameError, IndexError)
 _known = WeakKeyDictionary()  # by code
 
 
@@ -61,20 +61,20 @@ class _Version:
                 functions.append(value)
         return numbers
 
-    def loop(self, operands, numbers):
+    def loop(self, operands, kinds, numbers):
         """The compiled loop over operands that are arrays or numbers."""
         arrays = tuple(isinstance(x, ndarray) for x in operands)
         found = self._loops.get(arrays)
         if found is None:
-            found = self._loops[arrays] = self._made(operands, arrays, [name for name, _ in numbers])
+            found = self._loops[arrays] = self._made(arrays, kinds, [name for name, _ in numbers])
         return found
 
-    def _made(self, operands, arrays, names):
+    def _made(self, arrays, kinds, names):
         constants = "".join(f", {name}" for name in names)
-        given = [f"x{k}" for k in range(len(operands))]
+        given = [f"x{k}" for k in range(len(kinds))]
         read = [
-            f"{_READ[_kind(x)]}({name}[i])" if is_array else name
-            for x, name, is_array in zip(operands, given, arrays)
+            f"{_READ[kind]}({name}[i])" if is_array else name
+            for name, kind, is_array in zip(given, kinds, arrays)
         ]
         results = [f"y{k}" for k in range(len(self.translated.kinds))]
         text = self.translated.text.replace("{C}", constants) + (
@@ -105,7 +105,7 @@ def _kind(x):
     kind = x.dtype.kind
     if kind == "u":
         return "i" if x.dtype.itemsize < 8 else None
-    return kind if kind in _READ else None
+    return kind if kind in "bif" else None
 
 
 def can_hold(dtype):
@@ -131,7 +131,7 @@ def cast(result, dtype):
 
 def arguments(function, args, kwargs):
     """A function's arguments by the places of its parameters; None where it is none that can be tried."""
-    if type(function) is not types.FunctionType or os.environ.get("WEFT_JIT", "1") == "0":
+    if type(function) is not types.FunctionType:
         return None
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
@@ -152,26 +152,65 @@ def computed(function, operands, shape, wanted=None):
     Results are arrays of bool, int64 or float64. `wanted` are the dtypes that they are going to be cast to; without
     them each result has to be of one type of Python's.
     """
-    if operands is None:
+    return _tried(
+        function,
+        operands,
+        math.prod(shape),
+        lambda known: _computed(function, known, operands, shape, wanted),
+    )
+
+
+def computed_rows(function, operands, count, elements, wanted):
+    """The same of a function of rows and of scalars, which gives numbers of dtypes `wanted`.
+
+    Operands are arrays of float64 of shape (count, n) or (count,), and Python's numbers.
+    """
+    return _tried(
+        function, operands, elements, lambda known: _computed_rows(function, known, operands, count, wanted)
+    )
+
+
+def _tried(function, operands, elements, compute):
+    if os.environ.get("WEFT_JIT", "1") == "0":
         return None
-    count = math.prod(shape)
+    if operands is None:
+        return "it is no plain function of arguments by their places" if elements >= _FROM else None
     known = _known.get(function.__code__)
     if known is None:
         known = _known[function.__code__] = _Function()
-    known.elements += count
+    known.elements += elements
     if known.elements < _FROM:
         return None
     try:
-        return _computed(function, known, operands, shape, count, wanted)
+        return compute(known)
     except translation.Refused as reason:
         return str(reason)
 
 
-def _computed(function, known, operands, shape, count, wanted):
+def _computed_rows(function, known, operands, count, wanted):
+    kinds = []
+    for x in operands:
+        if not issubclass(type(x), ndarray):
+            kinds.append(_NUMBERS.get(type(x)))
+        else:
+            kinds.append(("F", "r")[x.ndim - 1] if x.dtype == "float64" and x.ndim <= 2 else None)
+    results, single = _run(function, known, tuple(kinds), operands, count, None)
+    if [result.dtype for result in results] != wanted:
+        raise translation.Refused(f"results of {', '.join(map(str, wanted))}")
+    return results, single
+
+
+def _computed(function, known, operands, shape, wanted):
     kinds = tuple(map(_kind, operands))
+    rows = [_row(x, kind, shape) for x, kind in zip(operands, kinds)] if None not in kinds else operands
+    results, single = _run(function, known, kinds, rows, math.prod(shape), wanted)
+    return [result.reshape(shape) for result in results], single
+
+
+def _run(function, known, kinds, rows, count, wanted):
     if None in kinds:
-        raise translation.Refused("an argument is no array of bools, floats or ints below 64 bits' limit")
-    if any(type(x) is int and not _fits(x) for x in operands):
+        raise translation.Refused("an argument has elements or a type that is left to Python")
+    if any(type(x) is int and not _fits(x) for x in rows):
         raise translation.Refused("an argument has more than 64 bits")
     version, numbers = _version(function, known, kinds)
     made = version.translated
@@ -184,8 +223,7 @@ def _computed(function, known, operands, shape, count, wanted):
         raise translation.Refused(f"results of {', '.join(map(str, wanted))}")
     if version.refused is not None:
         raise translation.Refused(version.refused)
-    rows = [_row(x, kind, shape) for x, kind in zip(operands, kinds)]
-    loop = version.loop(rows, numbers)
+    loop = version.loop(rows, kinds, numbers)
     results = [_core.empty((count,), _DTYPES[kind]) for kind in made.kinds]
     try:
         loop(count, *rows, *(value for _, value in numbers), *results)
@@ -198,7 +236,7 @@ def _computed(function, known, operands, shape, count, wanted):
     except CompileError as error:
         version.refused = str(error).splitlines()[0]
         raise translation.Refused(version.refused) from None
-    return [result.reshape(shape) for result in results], made.single
+    return results, made.single
 
 
 def _row(x, kind, shape):

@@ -19,10 +19,11 @@ from weft._jit import _source
 BOOL, INT, FLOAT = "b", "i", "f"
 NP_BOOL, NP_FLOAT = "B", "F"
 EITHER = "a"  # a float, or a small int that compiled code holds as a float
+ROW = "r"  # an array of one dimension, of float64, that is read by its elements
 MIXED = "x"  # an int on one way and a float on another: not to be read
 _FLOATS = frozenset((FLOAT, NP_FLOAT, EITHER))
 _BOOLS = frozenset((BOOL, NP_BOOL))
-_KIND = {BOOL: "b", NP_BOOL: "b", INT: "i", FLOAT: "f", NP_FLOAT: "f", EITHER: "f"}
+_KIND = {BOOL: "b", NP_BOOL: "b", INT: "i", FLOAT: "f", NP_FLOAT: "f", EITHER: "f", ROW: "r"}
 _MOST_EXACT = 2**53
 _DEEPEST = 16  # calls inside of calls
 
@@ -130,7 +131,7 @@ def parameters_of(function):
 
 
 def translate(function, kinds):
-    """The translation of a function that gets Python's numbers of these kinds ("b", "i", "f")."""
+    """The translation of a function that gets Python's numbers ("b", "i", "f"), scalars ("F") and rows ("r")."""
     program = _Program(function)
     name, results, single, pure = program.function(0, tuple(kinds), is_root=True)
     return Translation(
@@ -225,7 +226,7 @@ class _Function:
         self._promoted = set()  # variables that are floats, and ints that the program has written
         self._results = None  # types of the results
         self._single, self._pure = True, True
-        self._lines, self._indent = [], 1
+        self._lines, self._indent, self._elements = [], 1, 0
 
     def made(self):
         function = self._function
@@ -434,6 +435,9 @@ class _Function:
 
     def _do_For(self, node, env):
         call = node.iter
+        row = self._row(call, env)
+        if row is not None and isinstance(node.target, ast.Name):
+            return self._over_row(node, env, row)
         if not isinstance(node.target, ast.Name) or not isinstance(call, ast.Call) or call.keywords:
             self._refuse(node, "only loops over range are compiled")
         if self._outside(call.func)[1] is not builtins.range or not 1 <= len(call.args) <= 3:
@@ -446,7 +450,20 @@ class _Function:
 
         return self._loop(node, env, header)
 
-    def _loop(self, node, env, header):
+    def _over_row(self, node, env, row):
+        self._elements += 1
+        element, target = f"e{self._elements}_", node.target
+        value = Value(f"float({element})", NP_FLOAT)
+
+        def body(inside):
+            self._indent += 1
+            inside = self._bind([target], [value], inside)
+            self._indent -= 1
+            return inside
+
+        return self._loop(node, env, lambda head: (f"for {element} in {row}:", head), body)
+
+    def _loop(self, node, env, header, first=None):
         if node.orelse:
             self._refuse(node, "else of a loop is left to Python")
         head, start = dict(env), len(self._lines)
@@ -454,6 +471,8 @@ class _Function:
             del self._lines[start:]
             line, inside = header(head)
             self._line(line)
+            if first is not None:
+                inside = first(inside)
             self._breaks.append([])
             self._continues.append([])
             end = self._nested(node.body, inside)
@@ -485,11 +504,26 @@ class _Function:
         if name not in self._own:
             return self._constant(node, (name,))
         kind = env.get(name)
+        if kind == ROW:
+            self._refuse(node, f"of the array {name} only elements and its length are compiled")
         if kind is None or kind == MIXED:
             self._refuse(node, f"{name} has no type, or an int's and a float's")
         return Value(f"{name}_{_KIND[kind]}", kind)
 
+    def _row(self, node, env):
+        """The text of a row; None where the node is no variable that is one."""
+        return f"{node.id}_r" if isinstance(node, ast.Name) and env.get(node.id) == ROW else None
+
+    def _of_Subscript(self, node, env):
+        row = self._row(node.value, env)
+        if row is None or isinstance(node.slice, (ast.Slice, ast.Tuple)):
+            self._refuse(node, "only elements of rows are read")
+        return Value(f"float({row}[{self._integer(self._expression(node.slice, env), node)}])", NP_FLOAT)
+
     def _of_Attribute(self, node, env):
+        row = self._row(node.value, env)
+        if row is not None and node.attr == "size":
+            return Value(f"len({row})", INT)
         return self._constant(node, self._chain(node))
 
     def _constant(self, node, chain):
@@ -673,6 +707,9 @@ class _Function:
         if node.keywords or any(isinstance(each, ast.Starred) for each in node.args):
             self._refuse(node, "keywords and stars of calls are left to Python")
         binding, called = self._outside(node.func)
+        row = self._row(node.args[0], env) if len(node.args) == 1 else None
+        if row is not None and called is len:
+            return Value(f"len({row})", INT)
         values = [self._expression(each, env) for each in node.args]
         if isinstance(called, types.FunctionType) and not _is_of_weft(called):
             return self._of_function(node, called, binding, values)

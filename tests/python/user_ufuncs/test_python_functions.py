@@ -378,6 +378,11 @@ def test_the_reason_has_the_line_and_the_caller():
     assert row["line"].startswith(__file__) and row["calls"] == 1
 
 
+def test_what_is_no_plain_function_is_said():
+    assert weft.vectorize(math.sqrt)([4.0, 9.0]).tolist() == [2.0, 3.0]
+    assert reasons() == ["it is no plain function of arguments by their places"]
+
+
 def test_a_warning_where_it_is_asked_for(monkeypatch):
     monkeypatch.setattr(weft.config, "fallback", "warn")
     with pytest.warns(RuntimeWarning, match="calls Python for each element"):
@@ -431,3 +436,116 @@ def test_frompyfunc_of_mixed_results_and_into_arrays():
         weft.frompyfunc(lambda x: x * 0.5, 1, 1)(weft.arange(3), out=weft.zeros(3, int))
     with pytest.raises(TypeError, match="tuple of 2"):
         weft.frompyfunc(lambda x: x * 2, 1, 2)(weft.arange(3))
+
+
+# ---- rows ----
+
+
+def squares(row):
+    total = 0.0
+    for value in row:
+        total += value * value
+    return total
+
+
+def drops(row, least=0.5):
+    count = 0
+    for i in range(1, len(row)):
+        if row[i] < row[i - 1] - least:
+            count += 1
+    return count
+
+
+ROWS = {
+    "squares": squares,
+    "drops": drops,
+    "ratio": lambda row: row[-1] / row[0],
+    "size": lambda row: row.size * 0.5,
+    "rising": lambda row: row[0] < row[1],
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_apply_along_axis(name, axis):
+    x = numpy.array([[[1.5, 2.0], [0.5, 4.0]], [[3.0, 0.25], [8.0, 1.0]], [[2.0, 2.0], [1.0, 0.5]]])
+    expected = numpy.apply_along_axis(ROWS[name], axis, x)
+    assert_equal(weft.apply_along_axis(ROWS[name], axis, weft.asarray(x)), expected)
+    assert reasons() == []
+    assert_equal(
+        weft.apply_along_axis(drops, axis, weft.asarray(x), -1.5),
+        numpy.apply_along_axis(drops, axis, x, -1.5),
+    )
+    assert reasons() == []
+
+
+def doubled(row):
+    row[0] *= 2.0
+    return row[0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        doubled,  # which writes into the array
+        lambda row: row * 2,
+        lambda row: row.sum(),
+        lambda row: row[:1][0],
+        lambda row: 1 if row[0] < 2 else 0.5,
+        lambda row: row[2],
+        lambda row: (row[0], row[1]),
+        lambda row: next(iter(row)),
+    ],
+)
+def test_rows_that_are_left_to_python(function):
+    for dtype in ("float64", "float32", "int64", "int8"):
+        x = numpy.array([[1, 4], [100, 2], [3, 3]], dtype)
+        y = weft.array(x)
+        expected, result = (
+            outcome(lambda np, a: np.apply_along_axis(function, 1, a), np, a)
+            for np, a in ((numpy, x), (weft, y))
+        )
+        if isinstance(expected, Exception):
+            assert exception_kind(result) == exception_kind(expected)
+        else:
+            assert_equal(result, expected)
+        assert y.tolist() == x.tolist()
+
+
+def test_rows_whose_loop_raises_are_pythons():
+    x = numpy.array([[1.0, 2.0], [0.0, 3.0]])
+    result = weft.apply_along_axis(lambda row: row[1] / row[0], 1, weft.asarray(x))
+    assert result.tolist() == [2.0, math.inf]  # scalars do not raise
+    assert any("ZeroDivisionError" in reason for reason in reasons())
+
+
+# ---- functions of whole arrays, which are called once ----
+
+
+def test_fromfunction_calls_once():
+    shapes = []
+
+    def f(i, j):
+        shapes.append((i.shape, str(j.dtype)))
+        return i * 0.5 + j
+
+    for dtype in (float, "int32"):
+        expected, result = (np.fromfunction(f, (30, 20), dtype=dtype) for np in (numpy, weft))
+        assert_equal(result, expected)
+    assert shapes[0::2] == shapes[1::2] and len(shapes) == 4
+
+
+def test_piecewise_calls_functions_as_numpy_does():
+    for values in ([-1.5, 0.0, 2.0, 3.5], [-1, 0, 2, 3]):
+        calls = {numpy: [], weft: []}
+        results = {}
+        for np, seen in calls.items():
+            x = np.array(values)
+
+            def noting(v, factor=2, seen=seen):
+                seen.append(v.tolist())
+                return v * factor
+
+            results[np] = np.piecewise(x, [x < 0, x > 2], [noting, lambda v: v / 2, 7])
+        assert_equal(results[weft], results[numpy])
+        assert calls[weft] == calls[numpy]
