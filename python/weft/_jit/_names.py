@@ -338,8 +338,10 @@ def _facts_of_ufunc(value):
 
 def _function(value):
     """The function of a Python function, or the dispatcher of a compiled one."""
-    if isinstance(value, types.FunctionType) or getattr(type(value), "_is_weft_jit", False):
+    if isinstance(value, types.FunctionType):
         return value
+    if getattr(type(value), "_is_weft_jit", False):
+        return getattr(value, "_called_by_others", None) or value
     stencil = getattr(value, "ufunc", value)  # weft.numba's have one
     if getattr(type(stencil), "_is_weft_stencil", False):
         return stencil.called()

@@ -8,7 +8,8 @@ import types
 from weft import _core
 from weft._jit import _describe
 from weft.numba import _types, config
-from weft.numba._signatures import Conversion, is_signature
+from weft.numba._inner_calls import called_by_others
+from weft.numba._signatures import Conversion, is_signature, normalize_signature
 
 # Keywords that ask for nothing, since weft does so anyway or has nothing of the kind.
 _TAKEN = (
@@ -39,7 +40,8 @@ def jit(signature_or_function=None, **options):
     """Compiles a function as `weft.jit` does, with the keywords, signatures and results of Numba's jit.
 
     Arrays that it returns are NumPy's, unless an argument is an array of weft's; numbers are Python's. A loop over
-    `prange` runs on all cores with `parallel=True` alone. With signatures, arguments are converted to their types.
+    `prange` runs on all cores with `parallel=True` alone. With signatures, arguments and results are converted to their
+    types, also where another compiled function calls.
 
     Parameters
     ----------
@@ -109,6 +111,8 @@ def _compiled(signatures, options, function):
         Conversion(function, signatures) if signatures else None,
     )
     functools.update_wrapper(made, function)
+    if signatures:
+        made._called_by_others = called_by_others(function, map(normalize_signature, signatures))
     made.targetoptions = options
     made.compile = functools.partial(_compile, made)
     made.disable_compile = _disable_compile
@@ -120,7 +124,6 @@ def _compiled(signatures, options, function):
 def _compile(made, signature):
     """Compiles for the types of a signature, without a call."""
     from weft.numba._samples import sample
-    from weft.numba._signatures import normalize_signature
 
     arguments, _ = normalize_signature(signature)
     made._compile(tuple(map(sample, arguments)))
