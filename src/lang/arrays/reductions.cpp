@@ -85,9 +85,16 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
                 name == "sum" || name == "prod" ? integer(name == "sum" ? 0 : 1) : boolean(name == "all");
             return array_reduction(call_where({{value, array, nothing}, {}, where}), given_name, others);
         }
+        Value out = none();
+        std::erase_if(others.keywords, [&](const auto& given) {
+            if (given.first != "out") return false;
+            out = given.second;
+            return true;
+        });
         const Value found = *array_reduction(array, given_name, others);
         const std::array operands = {found, value};
         const OpInfo& op = op_info(name == "sum" ? OpId::kAdd : OpId::kMultiply);
+        if (is_array(out.type)) return store_operation(op, operands, out, where);
         const std::optional<Value> both = array_operation(op, operands, where);
         return both ? *both : by_loop(op, operands, where);
     }

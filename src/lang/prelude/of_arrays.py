@@ -395,8 +395,8 @@ def set_at(a, k, value):
 
 
 def put(a, ind, v):
-    places = numpy.ravel(ind)
-    values = numpy.ravel(v)
+    places = numpy.copy(numpy.ravel(ind))
+    values = numpy.copy(numpy.ravel(v))
     for j in range(len(places)):
         given = int(places[j])
         k = given + a.size if given < 0 else given
@@ -408,7 +408,7 @@ def put(a, ind, v):
 
 def putmask(a, mask, values):
     chosen = numpy.ravel(mask)
-    new = numpy.ravel(values)
+    new = numpy.copy(numpy.ravel(values))  # which may be the array's own
     if len(chosen) != a.size:
         raise ValueError("putmask: mask and data must be the same size")
     if len(new) > 0:
@@ -419,7 +419,7 @@ def putmask(a, mask, values):
 
 def place(arr, mask, vals):
     chosen = numpy.ravel(mask)
-    new = numpy.ravel(vals)
+    new = numpy.copy(numpy.ravel(vals))
     if len(chosen) != arr.size:
         raise ValueError("place: mask and data must be the same size")
     j = 0

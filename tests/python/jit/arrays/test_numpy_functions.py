@@ -536,13 +536,15 @@ def test_asarray_is_the_same_array():
     assert a.tolist() == [7, 0, 0]
 
 
-@pytest.mark.parametrize("name", ["put", "putmask", "place", "copyto"])
+@pytest.mark.parametrize("name", ["put", "putmask", "place", "copyto", "own", "initial"])
 def test_what_writes_arrays(name):
     texts = {
         "put": "np.put(a, [1, -2, 4], [7, 8])",
         "putmask": "np.putmask(a, a > 2, [7, 8, 9])",
         "place": "np.place(a, a > 2, [7, 8, 9])",
         "copyto": "np.copyto(a, -1, where=a > 2)",
+        "own": "np.putmask(a, a > 2, a[::-1])",
+        "initial": "np.sum(a[1:], axis=0, initial=3, out=a[0])",
     }
     source = f"f = lambda a: {texts[name]}"
     names = {"np": numpy}
