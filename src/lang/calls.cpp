@@ -411,6 +411,14 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         return Draws(*this, ThreadStreamOf::kNumpy, name, arguments).call();
     if (module == "random") return Draws(*this, ThreadStreamOf::kPython, name, arguments).call();
     if (path == "weft.prange") return call_range(arguments);
+    if (path == "weft.get_thread_id") {
+        expect_arguments("get_thread_id", arguments, 0, 0);
+        if (compilation_.options().parallel)
+            fail(arguments.where,
+                 "get_thread_id() is not compiled: no iteration of a parallel loop belongs to a thread",
+                 "Make the arrays that an iteration needs for itself inside of the loop.");
+        return integer(0);
+    }
     if (path == "weft.get_num_threads") {
         expect_arguments("get_num_threads", arguments, 0, 0);
         return call_prelude("builtins.thread_count", arguments);

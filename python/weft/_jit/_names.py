@@ -15,7 +15,7 @@ _MISSING = object()
 _CONSTANTS = (bool, int, float, complex, str, type(None), type(...))
 # Names of weft's that NumPy does not have. Everything else in weft stands for what NumPy calls so.
 _OWN = frozenset(
-    "border_dtype cuda get_num_threads guvectorize jit may_overlap njit prange stencil vectorize".split()
+    "border_dtype cuda get_num_threads get_thread_id guvectorize jit may_overlap njit prange stencil vectorize".split()
 )
 _HOMES_OF_OWN = (
     "weft.",
