@@ -57,6 +57,8 @@ def polysub(a1, a2):
 
 
 def without_zeros(p):
+    if len(p) == 0:
+        return numpy.zeros(1, p.dtype)
     first = 0
     while first < len(p) - 1 and p[first] == 0:
         first += 1
