@@ -244,7 +244,10 @@ def staying(obj, count):
             )
         stays[places] = False
         return stays
-    for given in places:
+    if places.dtype.kind not in "iu" and len(places) > 0:
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    for each in places:
+        given = int(each)
         k = given + count if given < 0 else given
         if k < 0 or k >= count:
             raise IndexError(f"index {given} is out of bounds for axis 0 with size {count}")

@@ -16,31 +16,29 @@ def bartlett(M):
     return numpy.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))
 
 
-def blackman(M):
+def cosines(M, first, second, third):
+    """Cosines of one and two periods over M points."""
     if M < 1:
         return numpy.zeros(0)
     if M == 1:
         return numpy.ones(1)
     n = around_middle(M)
-    return 0.42 + 0.5 * numpy.cos(numpy.pi * n / (M - 1)) + 0.08 * numpy.cos(2.0 * numpy.pi * n / (M - 1))
+    window = first + second * numpy.cos(numpy.pi * n / (M - 1))
+    if third != 0:
+        window += third * numpy.cos(2.0 * numpy.pi * n / (M - 1))
+    return window
+
+
+def blackman(M):
+    return cosines(M, 0.42, 0.5, 0.08)
 
 
 def hamming(M):
-    if M < 1:
-        return numpy.zeros(0)
-    if M == 1:
-        return numpy.ones(1)
-    n = around_middle(M)
-    return 0.54 + 0.46 * numpy.cos(numpy.pi * n / (M - 1))
+    return cosines(M, 0.54, 0.46, 0.0)
 
 
 def hanning(M):
-    if M < 1:
-        return numpy.zeros(0)
-    if M == 1:
-        return numpy.ones(1)
-    n = around_middle(M)
-    return 0.5 + 0.5 * numpy.cos(numpy.pi * n / (M - 1))
+    return cosines(M, 0.5, 0.5, 0.0)
 
 
 def kaiser(M, beta):

@@ -233,6 +233,7 @@ CALLS = {
     "np.delete(a, [0, -1], axis=1)": "blfdD",
     "np.delete(x, slice(1, 7, 2))": "blfdD",
     "np.delete(x, x > 1)": "blfd",
+    "np.delete(x, [])": "ld",
     "np.delete(a, slice(2), axis=1)": "blfdD",
     "np.take_along_axis(a, np.argsort(a, axis=1), axis=1)": "blfdD",
     "np.take_along_axis(a, np.argmax(a, axis=0).reshape(1, -1), axis=0)": "blfdD",
@@ -434,6 +435,7 @@ def test_as_numpy(text):
     "text, error, message",
     [
         ("np.bincount(x - 9)", ValueError, "must have no negative elements"),
+        ("np.delete(x, [1.0])", IndexError, "must be of integer"),
         ("np.repeat(x, -1)", ValueError, "repeats may not contain negative values"),
         ("np.interp(x, x[:2], x)", ValueError, "fp and xp are not of the same length"),
         ("np.histogram(x, 0)", ValueError, "`bins` must be positive"),
