@@ -2,7 +2,8 @@
 
 A room is a folder of src. Calls go down the floors of the tower in docs/internals/tower.md: ALLOWED says for each room
 what it may include, FLOORS the same for the folders in some rooms. LLVM's headers are for src/codegen alone, Python's
-and nanobind's for python/bindings alone, and include/weft shows neither (nor CUDA's). Prints every break of a rule;
+and nanobind's for python/bindings alone, and include/weft shows neither (nor CUDA's). The bindings read no field of Python's own types, which its stable ABI, and
+so the wheel, does not have. Prints every break of a rule;
 exits 1 when there is one.
 """
 
@@ -77,6 +78,9 @@ FOREIGN = [
     ),
     (re.compile(r"^ducc0/"), "ducc0", {"library"}),
 ]
+# Fields of Python's own types, and the part of a file where they may be named.
+FIELD = re.compile(r"(?:->|\.)(?:tp|ob|nb|sq|mp)_\w+|\bPy[A-Z][a-z]+_(?:GET|SET)_[A-Z]+\b")
+NOT_STABLE = re.compile(r"^#ifndef Py_LIMITED_API$.*?^#endif", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -113,6 +117,11 @@ def check_file(path: pathlib.PurePath, text: str, known: set[str]) -> list[str]:
     if path.parts[0] == "src" and room not in ROOMS:
         complain(0, f"src/{path.parts[1]} is not one of the rooms {', '.join(sorted(ROOMS))}")
         return complaints
+    if room == "bindings":
+        apart = [part.span() for part in NOT_STABLE.finditer(text)]
+        for match in FIELD.finditer(text):
+            if not any(begin <= match.start() < end for begin, end in apart):
+                complain(match.start(), f"the stable ABI has no {match.group().lstrip('->.')}")
     for match in INCLUDE.finditer(text):
         quote, target = match.groups()
         first = target.split("/")[0]

@@ -85,3 +85,13 @@ def test_exit_status(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["check_includes.py", str(tmp_path)])
     assert check_includes.main() == 1
     assert "core may not include graph" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["x = type->tp_name;\n", "y = PyTuple_GET_SIZE(x);\n"])
+def test_fields_of_pythons_types_are_not_in_its_stable_abi(text):
+    path = pathlib.PurePosixPath("python/bindings/objects/a.cpp")
+    (found,) = check_includes.check_file(path, text, KNOWN)
+    assert "a.cpp:1: the stable ABI has no " in found
+    apart = f"#ifndef Py_LIMITED_API\n{text}#endif\n"
+    assert not check_includes.check_file(path, apart, KNOWN)
+    assert not check_includes.check_file(pathlib.PurePosixPath("src/core/a.cpp"), text, KNOWN)
