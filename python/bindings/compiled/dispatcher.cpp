@@ -735,6 +735,14 @@ void bind_jit(nb::module_& m) {
         },
         nb::arg("arguments"));
     method(
+        jit_type, "_recompile",
+        [](nb::handle self, bool fastmath) {
+            State& state = *checked(self)->state;
+            state.options.fast_math = fastmath;
+            state.program = nullptr;  // the next call compiles
+        },
+        nb::arg("fastmath"));
+    method(
         jit_type, "inspect_ir", [](nb::handle self) { return texts_of(self, "ir"); },
         "The kernel IR of each signature, as a dict.");
     method(

@@ -16,6 +16,8 @@ from weft._jit._errors import CompileError, SourceError
 from weft._jit._same_code import agrees, compiled_in, compiles_to
 
 _BRACKETS = ")]}"
+_FRAMES = 32  # that are searched for the text that exec() was given
+_LONGEST = 1 << 20  # characters of such a text
 _TRIES = 4  # to find the end of a definition, before the whole file is parsed
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -70,11 +72,42 @@ def capture(function, source=None):
     ):  # the prompt of Python 3.13 keeps its lines there
         lines = linecache._getlines_from_code(code)
     if not lines:
-        raise SourceError(_no_text(function.__name__, file))
+        text = _executed_text(function)
+        if text is None:
+            raise SourceError(_no_text(function.__name__, file))
+        return text
     known = _texts.get(file)
     if known is None or known[0] is not lines:
         known = _texts[file] = (lines, Text(file, lines))
     return known[1]
+
+
+def _executed_text(function):
+    """The Text that exec() has made `function` of, where a function that runs now has it as a variable or a constant."""
+    code = function.__code__
+    word = "lambda" if code.co_name == "<lambda>" else code.co_name
+    tried = set()
+    frame = sys._getframe(1)
+    for _ in range(_FRAMES):
+        if frame is None:
+            return None
+        for value in (*frame.f_locals.values(), *frame.f_code.co_consts):
+            if type(value) is not str or word not in value or value in tried or len(value) > _LONGEST:
+                continue
+            tried.add(value)
+            text = Text(code.co_filename, value.splitlines(keepends=True), given=True)
+            try:
+                node = _chosen(function, text, list(_candidates(code, text)))
+                if node is not None and code.co_firstlineno == _first_line(node):
+                    return text
+            except (SyntaxError, ValueError):  # a text of another kind
+                pass
+        frame = frame.f_back
+    return None
+
+
+def _first_line(node):
+    return min(part.lineno for part in (node, *getattr(node, "decorator_list", ())))
 
 
 def _no_text(name, file):

@@ -95,15 +95,13 @@ def _compiled(signatures, options, function):
         raise TypeError(f"weft.numba.jit compiles Python functions, not {type(function).__name__}")
     if config.DISABLE_JIT or os.environ.get("WEFT_JIT", "1") == "0":
         return function
-    fastmath = options.get("fastmath") or False
     boundscheck = options.get("boundscheck")
     made = _core._jit_function(
         function,
         _describe.capture(function),
         True if boundscheck is None else bool(boundscheck),
         options.get("error_model", "python") == "python",
-        fastmath is True
-        or bool(_REORDERS.intersection((fastmath,) if type(fastmath) is str else fastmath or ())),
+        _reorders(options),
         bool(options.get("nogil")),
         bool(options.get("parallel")),
         True,
@@ -113,12 +111,18 @@ def _compiled(signatures, options, function):
     functools.update_wrapper(made, function)
     if signatures:
         made._called_by_others = called_by_others(function, map(normalize_signature, signatures))
-    made.targetoptions = options
+    made.targetoptions = dict(options)
     made.compile = functools.partial(_compile, made)
     made.disable_compile = _disable_compile
     made.enable_caching = _enable_caching
-    made.recompile = _recompile
+    made.recompile = functools.partial(_recompile, made)
     return made
+
+
+def _reorders(options):
+    """Whether fastmath lets sums of floats have another order."""
+    fastmath = options.get("fastmath") or False
+    return fastmath is True or bool(_REORDERS.intersection([fastmath] if type(fastmath) is str else fastmath or ()))
 
 
 def _compile(made, signature):
@@ -137,8 +141,9 @@ def _enable_caching():
     """Nothing: code is kept on disk."""
 
 
-def _recompile():
-    """Nothing: what has changed is compiled again at the next call."""
+def _recompile(made):
+    """Lets the next call compile again, with the fastmath that `targetoptions` has now."""
+    made._recompile(_reorders(made.targetoptions))
 
 
 def is_jitted(function):

@@ -11,6 +11,7 @@ import textwrap
 import zipfile
 
 import pytest
+import weft
 from weft._jit import CompileError, SourceError, capture, describe
 
 
@@ -325,15 +326,29 @@ def executed(text, name="f"):
     return names[name]
 
 
+def test_text_given_to_exec_is_found_where_it_still_is():
+    text = "def f(a):\n    return a + 1\n"
+    unlike = "def f(a):\n    return a + 2\n"
+    assert describe(executed(text)).source[0].strip() == "def f(a):"
+    names = {"jit": weft.jit}
+    exec("@jit\ndef f(a):\n    return a * 3\ng = jit(lambda a: a - 1)\n", names)
+    assert (names["f"](5), names["g"](5)) == (15, 4)
+    assert "return a + 2" in "".join(describe(executed(unlike)).source)
+    with pytest.raises(SourceError, match="made by exec"):  # another line of another text
+        describe(executed("x = ') f('\n" + text))
+    behind = "x = ') f('\n" + text
+    assert describe(executed(behind)).first_line == 2
+
+
 def test_code_without_source_says_so():
-    made = executed("def f(a): return a + 1")
+    made = executed("".join(("def f(a): ", "return a + 5")))
     with pytest.raises(SourceError) as caught:
         describe(made)
     assert str(caught.value) == "f was made by exec() and has no source; give weft.jit(f, source=...)"
     assert issubclass(SourceError, CompileError)
     assert issubclass(CompileError, TypeError)
     names = {}
-    exec(compile("def f(a): return a + 1", "/nowhere/at_all.py", "exec"), names)
+    exec(compile("".join(("def f(a): ", "return a + 1")), "/nowhere/at_all.py", "exec"), names)
     with pytest.raises(
         SourceError, match=r"f has no source, since /nowhere/at_all\.py cannot be read; give weft\.jit"
     ):

@@ -322,3 +322,17 @@ def test_disable_jit():
         check=True,
     )
     assert done.stdout == "int 1\n"
+
+
+def test_recompile_follows_changed_fastmath():
+    @njit(fastmath={"reassoc", "nsz"})
+    def back(x, y):
+        return (x - y) + y
+
+    assert back(0.1, 1e17) == 0.1
+    back.targetoptions["fastmath"] = False
+    back.recompile()
+    assert back(0.1, 1e17) == 0.0
+    back.targetoptions["fastmath"] = "reassoc"
+    back.recompile()
+    assert back(0.1, 1e17) == 0.1
