@@ -13,6 +13,7 @@ failure without entry, and an entry of a test that passes, fail the run.
     --write       write the lists anew
     --again       do not run; judge what the last run has left in build/conformance/numba/
     --numba       run Numba itself again, too; else its last outcomes count
+    --alone       run weft alone: Numba counts as passing all that it does not skip, so that rates are bounds from below
 """
 
 import argparse
@@ -238,14 +239,18 @@ def main():
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--numba", action="store_true")
+    parser.add_argument("--alone", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     LEFT.mkdir(parents=True, exist_ok=True)
     groups = options.group or [each for each in GROUPS if (HERE / f"expected/numba_{each}.toml").exists()]
     of_groups = [name for name, group in GROUP_OF.items() if group in groups]
     names = [n for n in of_groups if not options.only or any(text in n for text in options.only)]
-    theirs = outcomes(options.python, names, False, LEFT / "numba.json", options.jobs, options.numba)
     ours = outcomes(options.python, names, True, LEFT / "weft.json", options.jobs, not options.again)
+    if options.alone:
+        theirs = {name: {test: ("passed", "") for test in ours[name]} for name in names}
+    else:
+        theirs = outcomes(options.python, names, False, LEFT / "numba.json", options.jobs, options.numba)
     passed, failures, left_out = {}, {}, 0
     print(f"{'module':26} {'Numba':>6} {'weft':>6} {'rate':>7}")
     for name in names:

@@ -203,7 +203,10 @@ class Stencil:
 
     def __call__(self, *given, out=None, **keywords):
         given = self._bound(given, keywords)
-        given = [x if isinstance(x, (int, float, complex)) else asarray(x) for x in given]
+        home = next((x.device for x in (out, *given) if isinstance(x, ndarray)), None)  # of NumPy's arrays, too
+        given = [
+            x if isinstance(x, (ndarray, int, float, complex)) else asarray(x, device=home) for x in given
+        ]
         given = [x[()] if isinstance(x, ndarray) and x.ndim == 0 else x for x in given]
         if not isinstance(given[0], ndarray) or self.parameters[0] in self.standard:
             raise ValueError(

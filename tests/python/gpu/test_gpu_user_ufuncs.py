@@ -130,3 +130,13 @@ def test_folds():
     x = numpy.arange(1000)
     assert int(plus.reduce(gpu(x))) == x.sum()
     numpy.testing.assert_array_equal(back(plus.accumulate(gpu(x))), x.cumsum())
+
+
+def test_stencils_of_numpys_arrays_are_where_their_output_is():
+    x, out = numpy.arange(36, dtype="int64").reshape(6, 6), numpy.zeros((6, 6), "int64")
+    with np.config(device="cuda"):
+        mean_of_nine(x, out=np.asarray(out, copy=False, device="cpu"))
+        into = gpu(numpy.zeros((6, 6), "int64"))
+        mean_of_nine(x, out=into)
+    numpy.testing.assert_array_equal(out, numpy.asarray(mean_of_nine(here(x))))
+    numpy.testing.assert_array_equal(back(into), out)

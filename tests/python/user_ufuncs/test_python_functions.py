@@ -16,6 +16,8 @@ def at_once(monkeypatch):
     """Few elements are tried, too, and weft counts from nothing."""
     monkeypatch.setattr(element_loops, "_FROM", 1)
     weft.clear_fallbacks()
+    with weft.config(device="cpu"):
+        yield
 
 
 def reasons():
