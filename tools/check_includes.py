@@ -1,9 +1,9 @@
 """Checks the includes of every C++ file against the rules of the rooms.
 
-A room is a folder of src. Calls go down the floors of the tower in docs/internals/tower.md: ALLOWED says for each room
-what it may include, FLOORS the same for the folders in some rooms. LLVM's headers are for src/codegen alone, Python's
-and nanobind's for python/bindings alone, and include/weft shows neither (nor CUDA's). The bindings read no field of Python's own types, which its stable ABI, and
-so the wheel, does not have. Prints every break of a rule;
+A room is a folder of src. Calls go down the floors of the tower in docs/internals/tower.md: ALLOWED says for each
+room what it may include, FLOORS the same for the folders in some rooms. LLVM's headers are for src/codegen alone,
+Python's and nanobind's for python/bindings alone, and include/weft shows neither (nor CUDA's). The bindings read no
+field of Python's own types, which its stable ABI, and so the wheel, does not have. Prints every break of a rule;
 exits 1 when there is one.
 """
 

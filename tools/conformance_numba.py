@@ -248,7 +248,7 @@ def main():
     names = [n for n in of_groups if not options.only or any(text in n for text in options.only)]
     ours = outcomes(options.python, names, True, LEFT / "weft.json", options.jobs, not options.again)
     if options.alone:
-        theirs = {name: {test: ("passed", "") for test in ours[name]} for name in names}
+        theirs = {name: dict.fromkeys(ours[name], ("passed", "")) for name in names}
     else:
         theirs = outcomes(options.python, names, False, LEFT / "numba.json", options.jobs, options.numba)
     passed, failures, left_out = {}, {}, 0

@@ -14,6 +14,7 @@ inline constexpr const char* kFormat = "weft._array.format";
 inline constexpr const char* kGeneralised = "weft._functions.generalised";
 inline constexpr const char* kHostArrays = "weft._protocols.host_arrays";
 inline constexpr const char* kJit = "weft._jit";
+inline constexpr const char* kJitPickling = "weft._jit._pickling";
 inline constexpr const char* kOverrides = "weft._protocols.overrides";
 inline constexpr const char* kPickle = "weft._pickle";
 inline constexpr const char* kSharing = "weft._protocols.sharing";

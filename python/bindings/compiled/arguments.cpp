@@ -389,8 +389,10 @@ void CallArguments::finish() {
 bool CallArguments::add_type(PyObject* object) {
     static const auto* const plain = [] {
         auto* symbols = new std::map<PyObject*, lang::Symbol>;
-        const std::pair<PyTypeObject*, const char*> types[] = {
-            {&PyFloat_Type, "float"}, {&PyLong_Type, "int"}, {&PyBool_Type, "bool"}, {&PyComplex_Type, "complex"}};
+        const std::pair<PyTypeObject*, const char*> types[] = {{&PyFloat_Type, "float"},
+                                                               {&PyLong_Type, "int"},
+                                                               {&PyBool_Type, "bool"},
+                                                               {&PyComplex_Type, "complex"}};
         for (const auto& [type, name] : types) {
             lang::Symbol& symbol = (*symbols)[reinterpret_cast<PyObject*>(type)];
             symbol.kind = lang::SymbolKind::kKnown;

@@ -656,11 +656,18 @@ PyObject* get_stats(PyObject* self, void*) {
 }
 
 PyObject* reduce(PyObject* self, PyObject*) {
-    return guarded([&] { return nb::object(nb::handle(self).attr("__qualname__")).release().ptr(); });
+    return guarded([&] {
+        return nb::module_::import_(modules::kJitPickling).attr("reduce")(nb::handle(self)).release().ptr();
+    });
 }
 
+// A function is its own copy, as Python's are.
+PyObject* same(PyObject* self, PyObject*) { return Py_NewRef(self); }
+
 PyMethodDef kMethods[] = {
-    {"__reduce__", reduce, METH_NOARGS, nullptr},  // pickled by its name, as functions are
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__copy__", same, METH_NOARGS, nullptr},
+    {"__deepcopy__", same, METH_O, nullptr},
     {"_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_directly)),
      METH_FASTCALL | METH_KEYWORDS, nullptr},
     {nullptr, nullptr, 0, nullptr},

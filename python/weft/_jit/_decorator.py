@@ -46,6 +46,8 @@ def compiled(
         bool(cache),
     )
     functools.update_wrapper(made, function)
+    options = {"boundscheck": boundscheck, "error_model": error_model, "fastmath": fastmath, "nogil": nogil}
+    made._origin = compiled, options | {"parallel": parallel, "cache": cache}, text
     return made
 
 

@@ -23,12 +23,15 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Text:
-    """The lines of a file, or of a text that was given, with the tree that was made of them."""
+    """The lines of a file, or of a text that was given, with the tree that was made of them.
 
-    __slots__ = ("_tree", "file", "given", "lines")
+    A text that is `checked` is the function's, as far as it has one definition of that name.
+    """
 
-    def __init__(self, file, lines, given=False):
-        self.file, self.lines, self.given = file, lines, given
+    __slots__ = ("_tree", "checked", "file", "given", "lines")
+
+    def __init__(self, file, lines, given=False, checked=False):
+        self.file, self.lines, self.given, self.checked = file, lines, given, checked
         self._tree = None
 
     def tree(self):
@@ -83,7 +86,7 @@ def capture(function, source=None):
 
 
 def _executed_text(function):
-    """The Text that exec() has made `function` of, where a function that runs now has it as a variable or a constant."""
+    """The Text that exec() has made `function` of, where a function that runs has it as a variable or constant."""
     code = function.__code__
     word = "lambda" if code.co_name == "<lambda>" else code.co_name
     tried = set()
@@ -133,7 +136,7 @@ def find(function, text):
             else f"{name}: {text.file} was edited since it was imported, and is not Python now (line {error.lineno}: "
             f"{error.msg}); import it again, or give weft.jit(f, source=...)"
         ) from None
-    node = _chosen(function, text, found)
+    node = found[0] if text.checked and len(found) == 1 else _chosen(function, text, found)
     if node is not None:
         return node
     if text.given:

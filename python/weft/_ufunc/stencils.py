@@ -203,7 +203,9 @@ class Stencil:
 
     def __call__(self, *given, out=None, **keywords):
         given = self._bound(given, keywords)
-        home = next((x.device for x in (out, *given) if isinstance(x, ndarray)), None)  # of NumPy's arrays, too
+        home = next(
+            (x.device for x in (out, *given) if isinstance(x, ndarray)), None
+        )  # of NumPy's arrays, too
         given = [
             x if isinstance(x, (ndarray, int, float, complex)) else asarray(x, device=home) for x in given
         ]

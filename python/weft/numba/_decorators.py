@@ -88,7 +88,7 @@ def _signatures(given):
     return given if isinstance(given, list) else [given]
 
 
-def _compiled(signatures, options, function):
+def _compiled(signatures, options, function, source=None):
     if is_jitted(function):
         return function
     if not isinstance(function, types.FunctionType):
@@ -96,9 +96,10 @@ def _compiled(signatures, options, function):
     if config.DISABLE_JIT or os.environ.get("WEFT_JIT", "1") == "0":
         return function
     boundscheck = options.get("boundscheck")
+    text = _describe.capture(function, source)
     made = _core._jit_function(
         function,
-        _describe.capture(function),
+        text,
         True if boundscheck is None else bool(boundscheck),
         options.get("error_model", "python") == "python",
         _reorders(options),
@@ -112,6 +113,7 @@ def _compiled(signatures, options, function):
     if signatures:
         made._called_by_others = called_by_others(function, map(normalize_signature, signatures))
     made.targetoptions = dict(options)
+    made._origin = _made_again, {"signatures": signatures, "options": options}, text
     made.compile = functools.partial(_compile, made)
     made.disable_compile = _disable_compile
     made.enable_caching = _enable_caching
@@ -119,10 +121,17 @@ def _compiled(signatures, options, function):
     return made
 
 
+def _made_again(function, source, signatures, options):
+    """What pickle makes of a function that it has read."""
+    return _compiled(signatures, options, function, source)
+
+
 def _reorders(options):
     """Whether fastmath lets sums of floats have another order."""
     fastmath = options.get("fastmath") or False
-    return fastmath is True or bool(_REORDERS.intersection([fastmath] if type(fastmath) is str else fastmath or ()))
+    return fastmath is True or bool(
+        _REORDERS.intersection([fastmath] if type(fastmath) is str else fastmath or ())
+    )
 
 
 def _compile(made, signature):
