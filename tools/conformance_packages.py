@@ -105,6 +105,7 @@ def run(python, name, side):
         "no:cacheprovider",
         f"--timeout={LONGEST}",
         f"--junitxml={report}",
+        f"--rootdir={folder}",
     ]
     report.unlink(missing_ok=True)
     subprocess.run(

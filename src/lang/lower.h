@@ -17,6 +17,8 @@ struct Options {
     bool check_bounds = true;
     bool check_division = true;
     bool parallel = true;  // loops over prange run at the same time
+    // Numba's promotion in place of NEP 50: beside numbers of Python's, floats of fewer than 64 bits have 64.
+    bool widens_floats = false;
 };
 
 enum class SiteKind : uint8_t {

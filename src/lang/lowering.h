@@ -237,6 +237,7 @@ private:
     Value required(const Value& value, NodeId where);
     Value negation(ir::ValueId condition);
     std::optional<Value> identity_of(const Value& left, const Value& right, NodeId where);
+    void widen_floats(Value& left, Value& right);
     [[noreturn]] void refuse_operands(const std::string& sign, TypeRef left, TypeRef right, NodeId where);
 
     // --- exceptions (exceptions/) ---------------------------------------------------------------------

@@ -74,6 +74,19 @@ void FunctionLowering::refuse_operands(const std::string& sign, TypeRef left, Ty
                                                 : "Convert one of them, or write a function for each type.");
 }
 
+// Python's numbers are float64 and int64 to Numba, so that a float32 beside one becomes a float64, and a
+// complex64 a complex128.
+void FunctionLowering::widen_floats(Value& left, Value& right) {
+    if (!compilation_.options().widens_floats || source_.is_prelude || left.type->weak == right.type->weak)
+        return;
+    Value& wide = left.type->weak ? right : left;
+    const DType dtype(wide.type->scalar);
+    const bool beside_bool = is_bool((left.type->weak ? left : right).type);
+    if (!dtype.is_inexact() || dtype.real().itemsize() >= 8 || beside_bool) return;
+    const ScalarType to = is_complex(wide.type) ? ScalarType::kComplex128 : ScalarType::kFloat64;
+    wide = scalar(scalar_type(to), cast(wide, to));
+}
+
 // Integers narrower than 64 bits are computed in int64, which holds all of them; uint64 stays what it is.
 TypeRef FunctionLowering::integer_type(TypeRef left, TypeRef right) {
     if (!is_integer(left) || !is_integer(right)) return nullptr;
@@ -147,7 +160,7 @@ const OpInfo& FunctionLowering::operation_of(const std::string& name, NodeId whe
 
 Value FunctionLowering::binary(const std::string& name, const Value& first, const Value& second,
                                NodeId where) {
-    const Value left = required(first, where), right = required(second, where);
+    Value left = required(first, where), right = required(second, where);
     if (left.type->kind == TypeKind::kNever || right.type->kind == TypeKind::kNever) return never();
     if (name == "matmul") {
         if (!is_array(left.type) && !is_array(right.type))
@@ -182,6 +195,7 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
         if (name == "add" && is_text(left) && is_text(right)) return joined_text(left, right);
         refuse_operands(std::string(found->sign), left.type, right.type, where);
     }
+    if (found->op != OpId::kPower || !literal_integer(right.type)) widen_floats(left, right);
     switch (found->op) {
         case OpId::kDivide:
         case OpId::kFloorDivide:
@@ -527,7 +541,7 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
         if (first.type->record != second.type->record) return boolean(name == "is_not");
         return compare(same, tuple_item(first, 0), tuple_item(second, 0), where);
     }
-    const Value left = required(first, where), right = required(second, where);
+    Value left = required(first, where), right = required(second, where);
     if (left.type->kind == TypeKind::kNever || right.type->kind == TypeKind::kNever) return never();
     if ((name == "eq" || name == "ne") && is_member(left) != is_member(right))
         return boolean(name == "ne");  // a member is nothing else
@@ -603,6 +617,7 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
     const Operator* found = find_operator(name);
     if (const auto a = literal_integer(left.type), b = literal_integer(right.type); a && b)
         return boolean(is_so(found->op, *a, *b));  // so that `if a.ndim == 1` has one way
+    widen_floats(left, right);
     const bool weak = left.type->weak && right.type->weak;
     if (weak && (is_complex(left.type) || is_complex(right.type)) && name != "eq" && name != "ne")
         refuse_operands(std::string(found->sign), left.type, right.type, where);  // NumPy's have an order

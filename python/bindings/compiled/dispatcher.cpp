@@ -707,7 +707,7 @@ void bind_jit(nb::module_& m) {
     m.def(
         "_jit_function",
         [](nb::handle function, nb::handle text, bool boundscheck, bool error_model_python, bool fastmath,
-           bool nogil, bool parallel, bool cache, bool prefers_numpy, nb::handle around) {
+           bool nogil, bool parallel, bool cache, bool prefers_numpy, nb::handle around, bool widens_floats) {
             auto* const object = PyObject_GC_New(JitObject, jit_type);
             if (object == nullptr) throw_python_error();
             object->call = call;
@@ -720,6 +720,7 @@ void bind_jit(nb::module_& m) {
             object->state->options.semantics.check_bounds = boundscheck;
             object->state->options.semantics.check_division = error_model_python;
             object->state->options.semantics.parallel = parallel;
+            object->state->options.semantics.widens_floats = widens_floats;
             object->state->options.fast_math = fastmath;
             object->state->options.is_kept = cache;
             object->state->nogil = nogil;
@@ -729,7 +730,7 @@ void bind_jit(nb::module_& m) {
         },
         arg("function"), arg("text"), nb::arg("boundscheck"), nb::arg("check_division"), nb::arg("fastmath"),
         nb::arg("nogil"), nb::arg("parallel"), nb::arg("cache"), nb::arg("prefers_numpy") = false,
-        nb::arg("around") = nb::none());
+        nb::arg("around") = nb::none(), nb::arg("widens_floats") = false);
     method(
         jit_type, "_compile",
         [](nb::handle self, const nb::tuple& given) {

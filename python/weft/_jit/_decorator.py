@@ -8,7 +8,7 @@ from weft import _core
 from weft._jit import _describe
 
 _IGNORED = ("nopython", "inline")
-_OPTIONS = ("boundscheck", "error_model", "fastmath", "nogil", "parallel", "cache", *_IGNORED)
+_OPTIONS = ("boundscheck", "error_model", "fastmath", "nogil", "parallel", "cache", "promotion", *_IGNORED)
 
 
 def compiled(
@@ -19,6 +19,7 @@ def compiled(
     nogil=False,
     parallel=True,
     cache=True,
+    promotion="numpy",
     source=None,
     **ignored,
 ):
@@ -32,6 +33,8 @@ def compiled(
         raise TypeError(f"weft.jit has no option {unknown[0]!r}; it has {', '.join(_OPTIONS)}")
     if error_model not in ("python", "numpy"):
         raise ValueError(f"error_model is 'python' or 'numpy', not {error_model!r}")
+    if promotion not in ("numpy", "numba"):
+        raise ValueError(f"promotion is 'numpy' or 'numba', not {promotion!r}")
     if os.environ.get("WEFT_JIT", "1") == "0":
         return function
     text = _describe.capture(function, source)
@@ -44,10 +47,11 @@ def compiled(
         bool(nogil),
         bool(parallel),
         bool(cache),
+        widens_floats=promotion == "numba",
     )
     functools.update_wrapper(made, function)
     options = {"boundscheck": boundscheck, "error_model": error_model, "fastmath": fastmath, "nogil": nogil}
-    made._origin = compiled, options | {"parallel": parallel, "cache": cache}, text
+    made._origin = compiled, options | {"parallel": parallel, "cache": cache, "promotion": promotion}, text
     return made
 
 
@@ -79,6 +83,9 @@ def jit(function=None, /, *, source=None, **options):
     cache : bool
         Whether the code is kept on disk for the next process (the default). It is found by all that it depends on, so
         it is never stale.
+    promotion : {'numpy', 'numba'}
+        What a float32 is beside a number of Python's: a float32, as in NumPy (the default), or a float64, as in Numba,
+        where a complex64 becomes a complex128, too. Expressions of arrays are NumPy's in both.
     source : str
         The text of the function, for one that was made by exec().
 

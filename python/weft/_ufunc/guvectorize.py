@@ -18,7 +18,17 @@ from weft._ufunc.compiled import identity_of
 from weft._ufunc.on_host import WEAK, fits, result_dtypes
 from weft.exceptions import AxisError
 
-_OPTIONS = ("target", "identity", "nopython", "cache", "fastmath", "boundscheck", "inline", "writable_args")
+_OPTIONS = (
+    "target",
+    "identity",
+    "nopython",
+    "cache",
+    "fastmath",
+    "boundscheck",
+    "inline",
+    "promotion",
+    "writable_args",
+)
 _TARGETS = ("cpu", "parallel", "cuda")
 _GROUP = r"\(\s*(?:\w+(?:\s*,\s*\w+)*)?\s*\)"
 _SIDE = rf"{_GROUP}(?:\s*,\s*{_GROUP})*"
@@ -44,7 +54,7 @@ def guvectorize(*given, **options):
         the function writes into arguments.
     writable_args : tuple of int or str, optional
         Inputs that the function writes into. They are written even if they have another dtype than the signature.
-    identity, nopython, target, cache, fastmath, boundscheck
+    identity, nopython, target, cache, fastmath, boundscheck, promotion
         As Numba's. `target` names no device: arrays on a GPU are copied to the CPU and back.
 
     Returns
@@ -199,8 +209,12 @@ class GeneralizedUfunc:
         self.nin, self.nout = len(self._inputs), len(self._outputs)
         self.nargs, self.signature = self.nin + self.nout, layout
         self.identity = identity_of(options.get("identity"))
+        self._promotion = options.get("promotion", "numpy")
         self._compiled = _decorator.compiled(
-            function, error_model="numpy", boundscheck=options.get("boundscheck", True)
+            function,
+            error_model="numpy",
+            boundscheck=options.get("boundscheck", True),
+            promotion=self._promotion,
         )
         self.py_func, self.__name__, self.__doc__ = function, function.__name__, function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
@@ -540,7 +554,9 @@ class GeneralizedUfunc:
         key = len(loops), tuple(forms)
         if key not in self._loops:
             function, text = _loop(len(loops), tuple(forms), self.nout, self._returns)
-            self._loops[key] = _decorator.compiled(function, source=text, error_model="numpy")
+            self._loops[key] = _decorator.compiled(
+                function, source=text, error_model="numpy", promotion=self._promotion
+            )
         if all(loops):
             self._loops[key](self._compiled, *loops, *arrays)
         for given, made in written:

@@ -108,6 +108,7 @@ def _compiled(signatures, options, function, source=None):
         True,
         True,
         Conversion(function, signatures) if signatures else None,
+        widens_floats=True,
     )
     functools.update_wrapper(made, function)
     if signatures:

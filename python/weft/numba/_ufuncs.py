@@ -148,7 +148,7 @@ def guvectorize(*arguments, **options):
     array([[1., 3.],
            [3., 7.]])
     """
-    made = _guvectorize(*arguments, **_followed("guvectorize", options))
+    made = _guvectorize(*arguments, promotion="numba", **_followed("guvectorize", options))
 
     def decorate(function):
         function = _plain(function)

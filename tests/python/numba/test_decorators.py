@@ -336,3 +336,65 @@ def test_recompile_follows_changed_fastmath():
     back.targetoptions["fastmath"] = "reassoc"
     back.recompile()
     assert back(0.1, 1e17) == 0.1
+
+
+def sum_of(a):
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i]
+    return total
+
+
+PROMOTIONS = {
+    "half": lambda x: x * 0.5,
+    "twice": lambda x: 2 * x,
+    "less": lambda x: 0.1 - x,
+    "quotient": lambda x: x / 3,
+    "rest": lambda x: x % 0.3,
+    "power": lambda x: x**0.5,
+    "square": lambda x: x**2,
+    "compared": lambda x: x == 0.1,
+    "own": lambda x: x + x,
+}
+
+
+@pytest.mark.parametrize("name", PROMOTIONS)
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex64"])
+def test_numbers_of_python_have_64_bits_beside_shorter_floats(name, dtype):
+    function, x = PROMOTIONS[name], numpy.dtype(dtype).type(0.1)
+    if dtype == "complex64" and name == "rest":
+        pytest.skip("no remainder of complex numbers")
+    wide = x if name in ("square", "own") else x.astype("complex128" if dtype == "complex64" else "float64")
+    got, expected = njit(function)(x), function(wide)
+    numpy.testing.assert_allclose(got, expected, rtol=0 if dtype == "float32" and name != "power" else 1e-15)
+
+
+def test_sums_from_a_literal_are_sums_of_float64():
+    a = (numpy.random.default_rng(0).random(1000) * 1e6).astype("float32")
+    exact = sum(map(float, a))
+    assert njit(sum_of)(a) == exact
+    assert weft.jit(sum_of, promotion="numba")(a) == exact
+    assert weft.jit(sum_of)(a) == sum_of(a) != exact
+    into = numpy.zeros(1, "float64")
+    summed = numba.guvectorize(["void(float32[:], float64[:])"], "(n)->()")(into_first)
+    assert summed(a) == exact
+    into_first(a, into)
+    assert weft.guvectorize(["void(float32[:], float64[:])"], "(n)->()")(into_first)(a) == into[0] != exact
+
+
+def into_first(a, out):
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i]
+    out[0] = total
+
+
+def test_expressions_of_arrays_are_numpys():
+    a = numpy.arange(4, dtype="float32")
+    assert njit(lambda a: a * 0.5 + 2)(a).dtype == "float32"
+    assert njit(lambda a: numpy.mean(a))(a) == numpy.float32(1.5)
+
+
+def test_promotion_is_one_of_two():
+    with pytest.raises(ValueError, match="promotion is 'numpy' or 'numba', not 'python'"):
+        weft.jit(lambda x: x, promotion="python")
