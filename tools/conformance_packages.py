@@ -138,8 +138,8 @@ def line_of(failure):
     named = re.findall(
         r"^E?\s*([\w.]*(?:Error|Exception|Refused|Timeout|Failed)\b.*)$", failure.text or "", re.MULTILINE
     )
-    text = (named or [failure.get("message") or "failed"])[-1]
-    return text.strip().splitlines()[0].removeprefix("weft.errors.")[:300]
+    text = (named or [failure.get("message") or "failed"])[-1].strip().splitlines()[0]
+    return re.sub(r"^[\w.]*(CompileError: ).*, line \d+, in [^:]*: ", r"\1", text)[:300]
 
 
 def precise(test, why):

@@ -60,9 +60,8 @@ Value FunctionLowering::ArrayFunctions::call_quantile(bool percents) {
         const Value found = prelude("quantile_of", {ordered, q});
         return f_.scalar(scalar_type(a.type->scalar), f_.cast(found, a.type->scalar));
     }
-    if (q.type->rank != 1) f_.fail(where_, name_ + "() takes one or a row of them in a compiled function");
     const Value out = f_.allocate(a.type->scalar, shape_of(q), where_);
-    prelude("quantiles_of", {ordered, q, out});
+    prelude("quantiles_of", {ordered, f_.ravelled(q, where_), f_.ravelled(out, where_)});
     return out;
 }
 
@@ -168,6 +167,23 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
     if (name_ == "roll") {
         const std::vector<Value> given = bind("a shift axis?");
         const Value a = array(given[0]);
+        const auto parts = [](const Value& value) {
+            return value.type->kind == TypeKind::kTuple ? value.type->parts.size() : 0;
+        };
+        if (const size_t shifts = parts(given[1]), axes = parts(given[2]); shifts > 0 || axes > 0) {
+            if (shifts > 0 && axes > 0 && shifts != axes && shifts != 1 && axes != 1)
+                f_.fail(where_, "'shift' and 'axis' should be scalars or 1D sequences of one length");
+            const auto item = [&](const Value& value, size_t count, size_t k) {
+                return count == 0 ? value : f_.tuple_item(value, count == 1 ? 0 : k);
+            };
+            Value rolled = a;
+            for (size_t k = 0; k < std::max(shifts, axes); ++k) {
+                const Arguments each{
+                    {rolled, item(given[1], shifts, k), item(given[2], axes, k)}, {}, where_};
+                rolled = *ArrayFunctions(f_, "roll", each).call_counting();
+            }
+            return rolled;
+        }
         const Value shift = whole(f_.as_index(given[1], where_));
         const Value out = f_.allocate(a.type->scalar, shape_of(a), where_);
         const auto first = [&](const Value& value) {

@@ -286,10 +286,10 @@ Value FunctionLowering::ravelled(const Value& array, NodeId where) {
 Value FunctionLowering::call_made(const std::string& name, const Arguments& given) {
     const NodeId where = given.where;
     std::vector<Value> arguments = given.positional;
-    const std::vector<std::string> names = name == "linspace"
-                                               ? std::vector<std::string>{"start", "stop", "num", "endpoint"}
-                                           : name == "eye" ? std::vector<std::string>{"N", "M", "k", "dtype"}
-                                                           : std::vector<std::string>{"n", "dtype"};
+    const std::vector<std::string> names =
+        name == "linspace" ? std::vector<std::string>{"start", "stop", "num", "endpoint", "retstep"}
+        : name == "eye"    ? std::vector<std::string>{"N", "M", "k", "dtype"}
+                           : std::vector<std::string>{"n", "dtype"};
     const size_t least = name == "linspace" ? 2 : 1;
     arguments.resize(names.size(), none());
     if (given.positional.size() + given.keywords.size() < least || given.positional.size() > names.size())
@@ -316,8 +316,14 @@ Value FunctionLowering::call_made(const std::string& name, const Arguments& give
         const Value values = allocate(made, std::array{as_index(arguments[2], where)}, where);
         arguments[2] = values;
         if (arguments[3].type->kind == TypeKind::kNone) arguments[3] = boolean(true);
+        const Value tells_step = arguments[4];
+        arguments.pop_back();
         call_prelude("numpy.fill_evenly", {arguments, {}, where});
-        return values;
+        if (tells_step.type->kind == TypeKind::kNone) return values;
+        if (!literal_integer(tells_step.type))
+            fail(where, "retstep has to be known when the function is compiled", "Write True or False.");
+        if (*literal_integer(tells_step.type) == 0) return values;
+        return tuple({values, call_prelude("numpy.step_evenly", {arguments, {}, where})});
     }
     const auto dtype = dtype_of(arguments.back(), where).value_or(ScalarType::kFloat64);
     const ValueId rows = as_index(arguments[0], where);

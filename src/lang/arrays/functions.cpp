@@ -217,7 +217,8 @@ Value FunctionLowering::ArrayFunctions::call_engine() { return answer(name_, giv
 std::optional<Value> FunctionLowering::ArrayFunctions::call(const std::string& module) {
     if (module == "numpy") {
         if (auto result = call_product()) return result;
-        for (const auto function : {&ArrayFunctions::call_ordering, &ArrayFunctions::call_scan,
+        for (const auto function : {&ArrayFunctions::call_contraction, &ArrayFunctions::call_padding,
+                                    &ArrayFunctions::call_ordering, &ArrayFunctions::call_scan,
                                     &ArrayFunctions::call_rounding, &ArrayFunctions::call_without_nan,
                                     &ArrayFunctions::call_counting, &ArrayFunctions::call_shown}) {
             if (auto result = (this->*function)()) return result;

@@ -53,10 +53,28 @@ private:
     Value vdot(const Value& left, const Value& right);
     std::optional<Value> call_product();
 
+    // (arrays/contractions.cpp)
+    struct Labelled {
+        Value array;
+        std::string labels;  // a letter for each axis
+    };
+    Value in_order(const Labelled& of, const std::string& labels);
+    Labelled diagonals(const Value& array, const std::string& labels);
+    Labelled summed(Labelled of, const std::string& kept);
+    Labelled contracted(Labelled left, Labelled right, const std::string& kept);
+    Value einsum();
+    Value tensordot();
+    std::optional<Value> call_contraction();
+
+    // (arrays/padding.cpp)
+    std::vector<std::pair<Value, Value>> sides_of(const Value& given, size_t rank);
+    std::optional<Value> call_padding();
+
     // (arrays/ordering.cpp)
     std::optional<Value> call_ordering();
     Value sorted(const Value& array, size_t axis, bool places);
     Value searched();
+    Value sorted_by_keys();
 
     // (arrays/linalg.cpp)
     std::optional<Value> call_linalg();

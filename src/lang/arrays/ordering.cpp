@@ -33,8 +33,30 @@ Value FunctionLowering::ArrayFunctions::searched() {
     return element_or_array(positions);
 }
 
+// By the last key first: sorts by each in turn, which keep the order of equal elements.
+Value FunctionLowering::ArrayFunctions::sorted_by_keys() {
+    const std::vector<Value> given = bind("keys axis!");
+    if (given[0].type->kind != TypeKind::kTuple) {
+        const Value keys = array(given[0]);
+        if (keys.type->rank != 2)
+            f_.fail(where_,
+                    "lexsort() takes a tuple of rows, or an array of two dimensions, in a compiled function");
+        return prelude("places_by_rows", {keys});
+    }
+    if (given[0].type->parts.empty()) f_.fail(where_, "need sequence of keys with len > 0 in lexsort");
+    Value places;
+    for (size_t k = 0; k < given[0].type->parts.size(); ++k) {
+        const Value key = array(f_.tuple_item(given[0], k));
+        if (key.type->rank != 1)
+            f_.fail(where_, "lexsort() takes keys of one dimension in a compiled function");
+        places = k == 0 ? sorted(key, 0, true) : prelude("places_by", {key, places});
+    }
+    return places;
+}
+
 std::optional<Value> FunctionLowering::ArrayFunctions::call_ordering() {
     if (name_ == "searchsorted") return searched();
+    if (name_ == "lexsort") return sorted_by_keys();
     if (name_ != "sort" && name_ != "argsort") return std::nullopt;
     const std::vector<Value> given = bind("a axis? kind? order! stable?");
     Value of = array(given[0]);

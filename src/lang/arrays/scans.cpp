@@ -182,8 +182,15 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_without_nan() {
         if (spreads && !is_none(given[4])) arguments.keywords.emplace_back("ddof", given[4]);
         return *f_.array_reduction(a, of, arguments);
     }
+    // A number of elements, as what it divides: beside an int64 a float32 becomes a float64.
+    const ScalarType real = DType(a.type->scalar).real().scalar_type();
+    const auto as_real = [&](const Value& number) {
+        if (real == ScalarType::kFloat16) return number;  // which does not hold large ones
+        return is_array(number.type) ? array(number, real)
+                                     : f_.scalar(scalar_type(real), f_.cast(number, real));
+    };
     const auto mean = [&](bool keeps_axes) {
-        const Value number = reduce("sum", operate(OpId::kLogicalNot, {is_nan}), along, keeps_axes);
+        const Value number = as_real(reduce("sum", operate(OpId::kLogicalNot, {is_nan}), along, keeps_axes));
         return operate(OpId::kDivide, {reduce("sum", without(zero), along, keeps_axes), number});
     };
     if (of == "mean") return mean(keeps);
@@ -197,6 +204,10 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_without_nan() {
             : operate(OpId::kMultiply, {off, off});
     Value number = reduce("sum", operate(OpId::kLogicalNot, {is_nan}), along, keeps);
     if (!is_none(given[4])) number = operate(OpId::kSubtract, {number, given[4]});
+    // Where no more numbers are left than `ddof`, there is no variance.
+    const Value nothing =
+        f_.constant(Constant::of(ScalarType::kFloat64, std::numeric_limits<double>::quiet_NaN()));
+    number = choose(operate(OpId::kGreater, {number, zero}), as_real(number), as_real(nothing));
     const Value result = operate(OpId::kDivide, {reduce("sum", squares, along, keeps), number});
     return of == "std" ? operate(OpId::kSqrt, {result}) : result;
 }

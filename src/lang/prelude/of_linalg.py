@@ -39,9 +39,15 @@ def matrix_power(a, n):
 
 
 def cond(x, p=None):
+    if x.size == 0:
+        raise numpy.linalg.LinAlgError("cond is not defined on empty arrays")
     if p is not None:
         if p == numpy.inf or p == -numpy.inf or p == 1 or p == -1:
-            return norm_of_sums(x, p) * norm_of_sums(numpy.linalg.inv(x), p)
+            try:
+                inverse = numpy.linalg.inv(x)
+            except numpy.linalg.LinAlgError:
+                return numpy.inf
+            return norm_of_sums(x, p) * norm_of_sums(inverse, p)
         if p == 2 or p == -2:
             ordered = numpy.linalg.svd(x, compute_uv=False)
             found = (ordered[:1] / ordered[len(ordered) - 1 :])[0]
@@ -57,6 +63,8 @@ def precision(s):
 
 def norm_of_sums(x, p):
     sums = numpy.sum(abs(x), axis=0) if p == 1 or p == -1 else numpy.sum(abs(x), axis=1)
+    if len(sums) == 0 and p > 0:
+        return x.dtype.type(0).real
     return numpy.max(sums) if p > 0 else numpy.min(sums)
 
 

@@ -40,6 +40,11 @@ def arange_as(start, stop, step, dtype):
     return values
 
 
+def step_evenly(start, stop, values, endpoint):
+    parts = len(values) - 1 if endpoint else len(values)
+    return (stop - start) / parts if parts > 0 else (stop - start) * numpy.nan
+
+
 def fill_evenly(start, stop, values, endpoint):
     count = len(values)
     distance = stop - start

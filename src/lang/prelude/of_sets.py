@@ -85,3 +85,20 @@ def isin(element, test_elements, assume_unique=False, invert=False):
     if invert:
         found = ~found
     return numpy.reshape(found, values.shape)
+
+
+def places_by(key, places):
+    """The places of another order, ordered by a key: what has one key stays in that order."""
+    if len(key) != len(places):
+        raise ValueError("all keys need to be the same shape")
+    order = numpy.argsort(key[places])
+    return places[order]
+
+
+def places_by_rows(keys):
+    if len(keys) == 0:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    places = numpy.argsort(keys[0])
+    for k in range(1, len(keys)):
+        places = places_by(keys[k], places)
+    return places

@@ -75,6 +75,35 @@ def roll_of(values, shift, out):
         out[k if k < count else k - count] = values[i]
 
 
+def padded_into(values, out, before, mode, low, high):
+    """What lies around `values` along the first axis, by the numbers of arrays/padding.cpp."""
+    count = len(values)
+    behind = before + count
+    out[before:behind] = values
+    if mode == 0:
+        out[:before] = low
+        out[behind:] = high
+    elif mode > 1:
+        if count == 0 and len(out) > 0:
+            raise ValueError("can't extend empty axis 0 using modes other than 'constant' or 'empty'")
+        for i in range(before):
+            out[i, ...] = values[place_in(i - before, count, mode), ...]
+        for i in range(behind, len(out)):
+            out[i, ...] = values[place_in(i - before, count, mode), ...]
+
+
+def place_in(place, count, mode):
+    if mode == 2 or count == 1:
+        return min(max(place, 0), count - 1)
+    if mode == 3:
+        return place % count
+    if mode == 4:
+        place %= 2 * count - 2
+        return place if place < count else 2 * count - 2 - place
+    place %= 2 * count
+    return place if place < count else 2 * count - 1 - place
+
+
 def fill_diagonal(a, val, wrap=False):
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
