@@ -50,6 +50,8 @@ constexpr AxisParameter kAxes[] = {
     {"nanargmin", 1},
     {"nanargmax", 1},
     {"nanmedian", 1},
+    {"nanquantile", 2},
+    {"nanpercentile", 2},
     {"nancumsum", 1},
     {"nancumprod", 1},
     {"sort", 1},

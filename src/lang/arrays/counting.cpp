@@ -46,23 +46,71 @@ Value FunctionLowering::ArrayFunctions::call_interp() {
 }
 
 Value FunctionLowering::ArrayFunctions::call_quantile(bool percents) {
-    const std::vector<Value> given = bind("a q axis! out! overwrite_input! method! keepdims! weights!");
+    const std::vector<Value> given =
+        bind("a q axis? out! overwrite_input! method! keepdims? weights! interpolation!");
     Value a = array(given[0]);
     if (!DType(a.type->scalar).is_inexact()) a = array(a, ScalarType::kFloat64);
-    a = f_.ravelled(a, where_);
-    if (name_.starts_with("nan")) a = prelude("numbers_of", {a});
-    const Value ordered = sorted(a, 0, false);
-    const Value hundred = f_.constant(Constant::of(ScalarType::kFloat64, 100.0));
+    const bool of_all = is_none(given[2]);
+    if (of_all && flag(given[6], false))
+        f_.fail(where_, name_ + "() keeps the dimension of an axis alone in a compiled function");
+    const size_t along = of_all ? 0 : axis(given[2], a.type->rank);
+    if (of_all) a = f_.ravelled(a, where_);
+    const bool skips = name_.starts_with("nan");
+    if (skips && of_all) a = prelude("numbers_of", {a});
     Value q = given[1];
-    if (is_list(q.type) || q.type->kind == TypeKind::kTuple) q = array(q);
-    if (percents) q = operate(OpId::kDivide, {q, hundred});
-    if (!is_array(q.type)) {
+    if (!is_scalar(q.type)) q = array(q);
+    if (is_array(q.type) || !q.type->weak) {
+        const std::array types = {OperandType(DType(a.type->scalar)), OperandType(DType(q.type->scalar))};
+        a = array(a, result_type(types).scalar_type());
+    }
+    const Value ordered = sorted(a, along, false);
+    if (percents) q = operate(OpId::kDivide, {q, f_.constant(Constant::of(ScalarType::kFloat64, 100.0))});
+    if (of_all && is_scalar(q.type)) {
         const Value found = prelude("quantile_of", {ordered, q});
         return f_.scalar(scalar_type(a.type->scalar), f_.cast(found, a.type->scalar));
     }
-    const Value out = f_.allocate(a.type->scalar, shape_of(q), where_);
-    prelude("quantiles_of", {ordered, f_.ravelled(q, where_), f_.ravelled(out, where_)});
-    return out;
+    // Of each row, by the axes of `q` and those that are left of `a`.
+    q = array(q);
+    const bool keeps = flag(given[6], false);
+    std::vector<ValueId> shape = shape_of(q);
+    std::vector<Value> lanes = {whole(f_.integer(-1).parts[0])};
+    for (size_t d = 0; d < a.type->rank; ++d) {
+        if (d == along && !keeps) continue;
+        shape.push_back(d == along ? f_.integer(1).parts[0] : f_.size_of(a, d));
+    }
+    const Value out = f_.allocate(a.type->scalar, shape, where_);
+    const Value flat = f_.ravelled(q, where_);
+    lanes[0] = whole(f_.size_of(flat, 0));
+    for (size_t d = 0; d < a.type->rank; ++d) {
+        if (d != along) lanes.push_back(whole(f_.size_of(a, d)));
+    }
+    prelude(skips && !of_all ? "quantiles_of_numbers" : "quantiles_along",
+            {last(ordered, along), flat, f_.reshaped(out, std::move(lanes), where_)});
+    return element_or_array(out);
+}
+
+Value FunctionLowering::ArrayFunctions::call_median(bool skips) {
+    const std::vector<Value> given = bind("a axis? out! overwrite_input! keepdims?");
+    Value a = array(given[0]);
+    if (!DType(a.type->scalar).is_inexact()) a = array(a, ScalarType::kFloat64);
+    const bool of_all = is_none(given[1]), keeps = flag(given[4], false);
+    if (of_all && keeps)
+        f_.fail(where_, name_ + "() keeps the dimension of an axis alone in a compiled function");
+    if (of_all) a = f_.ravelled(a, where_);
+    const size_t along = of_all ? 0 : axis(given[1], a.type->rank);
+    std::vector<ValueId> shape, left, strides;
+    for (size_t d = 0; d < a.type->rank; ++d) {
+        if (d != along || keeps) shape.push_back(d == along ? f_.integer(1).parts[0] : f_.size_of(a, d));
+    }
+    const Value out = f_.allocate(a.type->scalar, shape, where_);
+    for (size_t d = 0; d < shape.size(); ++d) {
+        if (d == along && keeps) continue;
+        left.push_back(shape[d]);
+        strides.push_back(f_.stride_of(out, d));
+    }
+    prelude(skips ? "medians_without_nan" : "medians_into",
+            {last(a, along), f_.view(out, f_.integer(0).parts[0], left, strides, false)});
+    return element_or_array(out);
 }
 
 std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
@@ -107,19 +155,7 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
     if (name_ == "interp") return call_interp();
     if (name_.ends_with("quantile") || name_.ends_with("percentile"))
         return call_quantile(name_.ends_with("percentile"));
-    if (name_ == "median") {
-        const std::vector<Value> given = bind("a axis? out! overwrite_input! keepdims!");
-        Value a = array(given[0]);
-        if (!DType(a.type->scalar).is_inexact()) a = array(a, ScalarType::kFloat64);
-        const bool all = is_none(given[1]);
-        if (all) a = f_.ravelled(a, where_);
-        const size_t along = all ? 0 : axis(given[1], a.type->rank);
-        std::vector<ValueId> shape = shape_of(a);
-        shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(along));
-        const Value out = f_.allocate(a.type->scalar, shape, where_);
-        prelude("medians_into", {last(a, along), out});
-        return element_or_array(out);
-    }
+    if (name_ == "median" || name_ == "nanmedian") return call_median(name_ == "nanmedian");
     if (name_ == "digitize") {
         const std::vector<Value> given = bind("x bins right?");
         const Value x = array(given[0]), bins = array(given[1]);

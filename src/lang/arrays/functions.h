@@ -109,6 +109,7 @@ private:
     Value call_unique();
     Value call_interp();
     Value call_quantile(bool percents);
+    Value call_median(bool skips);
 
     // (arrays/views.cpp)
     std::optional<Value> call_shown();

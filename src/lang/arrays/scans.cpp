@@ -132,8 +132,8 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_scan() {
 std::optional<Value> FunctionLowering::ArrayFunctions::call_without_nan() {
     if (!name_.starts_with("nan")) return std::nullopt;
     const std::string of = name_.substr(3);
-    static constexpr std::string_view kNames[] = {"sum", "prod",   "mean",    "var",    "std",    "min",
-                                                  "max", "cumsum", "cumprod", "argmin", "argmax", "median"};
+    static constexpr std::string_view kNames[] = {"sum", "prod",   "mean",    "var",    "std",   "min",
+                                                  "max", "cumsum", "cumprod", "argmin", "argmax"};
     if (std::find(std::begin(kNames), std::end(kNames), of) == std::end(kNames)) return std::nullopt;
     const bool spreads = of == "var" || of == "std", scans = of.starts_with("cum");
     const std::vector<Value> given =
@@ -145,11 +145,6 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_without_nan() {
         const Arguments all{std::move(arguments), {}, where_};
         return *ArrayFunctions(f_, name, all).call("numpy");
     };
-    if (of == "median") {
-        const Value flat = f_.ravelled(a, where_);
-        if (!is_none(along)) f_.fail(where_, "nanmedian() is of all elements in a compiled function");
-        return prelude("median_without_nan", {flat});
-    }
     const bool counts = !DType(a.type->scalar).is_inexact();
     const Value is_nan = counts ? f_.none() : operate(OpId::kIsnan, {a});
     const auto without = [&](const Value& value) { return counts ? a : choose(is_nan, value, a); };

@@ -154,9 +154,29 @@ def quantile_of(ordered, q):
     return result
 
 
-def quantiles_of(ordered, q, out):
-    for k in range(len(q)):
-        out[k] = quantile_of(ordered, q[k])
+def quantiles_along(ordered, q, out):
+    """Of each row, for each number of `q`, which is the first axis of `out`."""
+    if ordered.ndim == 1:
+        for k in range(len(q)):
+            out[k] = quantile_of(ordered, q[k])
+    else:
+        for i in range(len(ordered)):
+            quantiles_along(ordered[i], q, out[:, i, ...])
+
+
+def quantiles_of_numbers(ordered, q, out):
+    if ordered.ndim == 1:
+        quantiles_along(without_nan_behind(ordered), q, out)
+    else:
+        for i in range(len(ordered)):
+            quantiles_of_numbers(ordered[i], q, out[:, i, ...])
+
+
+def without_nan_behind(ordered):
+    count = len(ordered)
+    while count > 0 and ordered[count - 1] != ordered[count - 1]:
+        count -= 1
+    return ordered[:count]
 
 
 def first_of(values):
@@ -172,11 +192,15 @@ def last_of(values):
 
 
 def median_without_nan(values):
-    ordered = numpy.sort(values)
-    count = len(ordered)
-    while count > 0 and ordered[count - 1] != ordered[count - 1]:
-        count -= 1
-    return middle_of(ordered[:count])
+    return middle_of(without_nan_behind(numpy.sort(values)))
+
+
+def medians_without_nan(values, out):
+    if values.ndim == 1:
+        out[()] = median_without_nan(values)
+    else:
+        for i in range(len(values)):
+            medians_without_nan(values[i], out[i, ...])
 
 
 def histogram_over_all(values, bins):
