@@ -194,7 +194,11 @@ class vectorize:
             own, named = placed(values)
             return self.pyfunc(*own, **named)
 
-        return self._of_arrays(call, given) if self._core_axes else self._of_elements(call, placed, given)
+        if not self._core_axes:
+            return self._of_elements(call, placed, given)
+        why = "a function of arrays is called for each place: weft.guvectorize compiles one that writes its output"
+        with calling(f"vectorize({self.__name__})", why):
+            return self._of_arrays(call, given)
 
     def _of_elements(self, call, placed, given):
         if not given:

@@ -551,3 +551,10 @@ def test_piecewise_calls_functions_as_numpy_does():
             results[np] = np.piecewise(x, [x < 0, x > 2], [noting, lambda v: v / 2, 7])
         assert_equal(results[weft], results[numpy])
         assert calls[weft] == calls[numpy]
+
+
+def test_functions_of_arrays_are_called_and_counted():
+    inner = weft.vectorize(lambda a, b: (a * b).sum(), signature="(n),(n)->()")
+    a = weft.arange(6.0).reshape(2, 3)
+    assert inner(a, a).tolist() == [5.0, 50.0]
+    assert any("weft.guvectorize" in reason for reason in reasons())
