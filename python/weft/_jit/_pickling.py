@@ -25,10 +25,11 @@ def reduce(made):
     make, options, text = made._origin
     code = function.__code__
     lines = _lines(function, text)
-    skeleton = make, options, importlib.util.MAGIC_NUMBER, marshal.dumps(code), function.__module__, lines
+    defaults = function.__defaults__, function.__kwdefaults__
+    magic = importlib.util.MAGIC_NUMBER
+    skeleton = make, options, magic, marshal.dumps(code), function.__module__, lines, defaults
     state = {
         "attributes": {name: getattr(function, name) for name in _ATTRIBUTES},
-        "defaults": (function.__defaults__, function.__kwdefaults__),
         "closure": [_kept_cell(cell) for cell in function.__closure__ or ()],
         "globals": _globals_of(function),
     }
@@ -82,7 +83,7 @@ def _lines(function, text):
     return node.lineno, text.lines[node.lineno - 1 : node.end_lineno]
 
 
-def _made(make, options, magic, code, module, lines):
+def _made(make, options, magic, code, module, lines, defaults):
     """The compiled function; `_fill` gives it the values that may refer to it."""
     if magic != importlib.util.MAGIC_NUMBER:
         raise ValueError(
@@ -91,6 +92,7 @@ def _made(make, options, magic, code, module, lines):
     code = marshal.loads(code)
     cells = tuple(types.CellType() for _ in code.co_freevars)
     function = types.FunctionType(code, {"__builtins__": builtins, "__name__": module}, closure=cells)
+    function.__defaults__, function.__kwdefaults__ = defaults
     first, definition = lines
     text = _source.Text(code.co_filename, ["\n"] * (first - 1) + definition, given=True, checked=True)
     return make(function, source=text, **options)
@@ -105,7 +107,6 @@ def _fill(made, state):
     for each in (function, made):
         for name, value in state["attributes"].items():
             setattr(each, name, value)
-    function.__defaults__, function.__kwdefaults__ = state["defaults"]
 
 
 def _given(value):

@@ -10,6 +10,7 @@ import ast
 import linecache
 import sys
 import types
+import warnings
 
 from weft._jit import _trees
 from weft._jit._errors import CompileError, SourceError
@@ -100,11 +101,12 @@ def _executed_text(function):
             tried.add(value)
             text = Text(code.co_filename, value.splitlines(keepends=True), given=True)
             try:
-                node = _chosen(function, text, list(_candidates(code, text)))
-                if node is not None and code.co_firstlineno == _first_line(node):
-                    return text
-            except (SyntaxError, ValueError):  # a text of another kind
-                pass
+                with warnings.catch_warnings(action="ignore"):  # of texts of another kind
+                    node = _chosen(function, text, list(_candidates(code, text)))
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                continue
+            if node is not None and code.co_firstlineno == _first_line(node):
+                return text
         frame = frame.f_back
     return None
 

@@ -73,6 +73,15 @@ def test_options_travel():
     assert (changed(0.1, 1e17), again(changed)(0.1, 1e17)) == (0.1, 0.1)
 
 
+def test_signed_functions_keep_their_defaults_where_others_call():
+    @numba.njit("f8(f8, i4)")
+    def scaled(x, by=3):
+        return x * by
+
+    caller = numba.njit(lambda x: scaled(x))
+    assert again(caller)(2) == caller(2) == 6.0
+
+
 def test_arrays_of_closures_travel():
     weights = numpy.arange(4.0)
     f = np.jit(lambda i: weights[i] * 2)

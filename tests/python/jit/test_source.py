@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import warnings
 import zipfile
 
 import pytest
@@ -338,6 +339,15 @@ def test_text_given_to_exec_is_found_where_it_still_is():
         describe(executed("x = ') f('\n" + text))
     behind = "x = ') f('\n" + text
     assert describe(executed(behind)).first_line == 2
+
+
+def test_texts_of_other_kinds_are_read_without_warnings():
+    other = "f = '\\d'  # which has an escape that Python warns of"
+    text = "def f(a):\n    return a + 1\n"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert describe(executed(text)).first_line == 1
+    assert (len(other), caught) == (52, [])
 
 
 def test_code_without_source_says_so():
