@@ -302,8 +302,15 @@ bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
     if (path == "builtins.range") return type->kind == TypeKind::kRange;
     if (path == "builtins.list") return is_list(type);
     if (path == "builtins.set") return is_set(type);
-    if (path == "numpy.ndarray") return is_strided(type) && !type->single;
+    if (path == "numpy.ndarray" || path == "numba.types.Array") return is_strided(type) && !type->single;
+    if (path == "numba.types.NoneType") return type->kind == TypeKind::kNone;
+    if (path == "numba.types.BaseTuple") return type->kind == TypeKind::kTuple;
     if (!is_scalar(type)) return false;
+    if (path == "numba.types.Number") return true;
+    if (path == "numba.types.Boolean") return is_bool(type);
+    if (path == "numba.types.Integer") return DType(type->scalar).is_integer();
+    if (path == "numba.types.Float") return DType(type->scalar).is_floating();
+    if (path == "numba.types.Complex") return is_complex(type);
     if (path == "builtins.bool") return type->weak && is_bool(type);
     if (path == "builtins.int") return type->weak && is_integer(type);
     if (path == "builtins.float") return type->scalar == ScalarType::kFloat64;

@@ -23,7 +23,7 @@ Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments
             Compilation compilation(options, scopes, std::move(given));
             const Specialised& entry = compilation.specialise(function, types);
             const std::function<bool(TypeRef)> has_function = [&](TypeRef type) {
-                return type->kind == TypeKind::kClosure ||
+                return type->kind == TypeKind::kClosure || type->kind == TypeKind::kSymbol ||
                        std::any_of(type->parts.begin(), type->parts.end(), has_function);
             };
             if (has_function(entry.result))

@@ -348,7 +348,9 @@ bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
                             ? none()
                             : bound(lower(statement.children[0], environment), environment, id);
     if (value.type->kind == TypeKind::kNever) return false;
-    if (value.type->kind == TypeKind::kSymbol || value.type->kind == TypeKind::kRange)
+    const bool is_function = value.type->kind == TypeKind::kSymbol && value.type->symbol != nullptr &&
+                             value.type->symbol->kind == SymbolKind::kFunction;
+    if ((value.type->kind == TypeKind::kSymbol && !is_function) || value.type->kind == TypeKind::kRange)
         fail(id, lang::describe(value.type) + " cannot be returned from a compiled function");
 
     if (dry_) {

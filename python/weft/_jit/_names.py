@@ -29,6 +29,10 @@ _NUMBAS_TYPES = ("numba.core.types.", "weft.numba._types.")
 _NUMBER_TYPES = frozenset(
     ("bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)))
 ) | {"float32", "float64", "complex64", "complex128"}
+# The classes of Numba's types that isinstance() knows, of values in the place of their types.
+_CLASSES_OF_TYPES = frozenset(
+    ("Number", "Boolean", "Integer", "Float", "Complex", "Array", "BaseTuple", "NoneType")
+)
 _ARRAY_PACKAGES = frozenset(("numpy", "weft"))
 _PACKAGES = _ARRAY_PACKAGES | {"numba"}
 _RANDOM = [f"{package}.random" for package in ("numpy", "weft")]
@@ -176,6 +180,8 @@ def _describe_class(name, value, place):
         return ("known", name, known)
     if _is_typed_list(value):
         return ("known", name, "builtins.list")
+    if value.__name__ in _CLASSES_OF_TYPES and _is_of_numba(value):
+        return ("known", name, f"numba.types.{value.__name__}")
     if is_record(value) or is_enumeration(value):
         return ("record", name, value)
     return ("unknown", name, value)
@@ -339,7 +345,7 @@ def _facts_of_ufunc(value):
 def _function(value):
     """The function of a Python function, or the dispatcher of a compiled one."""
     if isinstance(value, types.FunctionType):
-        return value
+        return getattr(value, "_called_by_others", value)
     if getattr(type(value), "_is_weft_jit", False):
         return getattr(value, "_called_by_others", None) or value
     stencil = getattr(value, "ufunc", value)  # weft.numba's have one

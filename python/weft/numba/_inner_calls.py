@@ -34,6 +34,18 @@ def called_by_others(function, signatures):
     return _decorator.compiled(made, source=text)
 
 
+def chosen_by_types(function, overload):
+    """What other compiled functions call in the place of a function that is empty but for an overload."""
+    code = function.__code__
+    names = ", ".join(code.co_varnames[: code.co_argcount])
+    text = f"def {function.__name__}({names}):\n    return overload__({names})({names})\n"
+    scope = {"overload__": overload}
+    exec(compile(text, f"<overload of {function.__name__}>", "exec"), scope)
+    made = scope[function.__name__]
+    made.__defaults__ = function.__defaults__
+    return _decorator.compiled(made, source=text)
+
+
 def _conversion(kind):
     """What converts to a type of numbers, with the value in the place of {}; None for others, which stay."""
     if not isinstance(kind, _NUMBERS):

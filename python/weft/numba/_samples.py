@@ -3,6 +3,7 @@
 import weft
 from weft.numba._types import (
     Array,
+    BaseTuple,
     Boolean,
     Complex,
     Float,
@@ -11,7 +12,6 @@ from weft.numba._types import (
     ListType,
     NoneType,
     UnicodeType,
-    _Tuples,
 )
 
 
@@ -27,7 +27,7 @@ def sample(kind):
         if not kind.mutable:
             made.flags.writeable = False
         return made
-    if isinstance(kind, _Tuples):
+    if isinstance(kind, BaseTuple):
         values = tuple(map(sample, kind.types))
         return kind.instance_class(*values) if hasattr(kind, "instance_class") else values
     if isinstance(kind, (List, ListType)):

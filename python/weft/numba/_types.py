@@ -149,7 +149,7 @@ class Array(Type):
         return self.layout in "CF"
 
 
-class _Tuples(Type):
+class BaseTuple(Type):
     def __len__(self):
         return len(self.types)
 
@@ -166,7 +166,7 @@ class _Tuples(Type):
         return super().__getitem__(index)
 
 
-class UniTuple(_Tuples):
+class UniTuple(BaseTuple):
     """A tuple of `count` values of one type."""
 
     def __init__(self, dtype, count):
@@ -174,7 +174,7 @@ class UniTuple(_Tuples):
         super().__init__(f"UniTuple({dtype} x {count})")
 
 
-class Tuple(_Tuples):
+class Tuple(BaseTuple):
     """A tuple of values of several types; of one type it is a UniTuple."""
 
     def __new__(cls, types):
@@ -188,7 +188,7 @@ class Tuple(_Tuples):
         super().__init__(f"Tuple({', '.join(map(str, self.types))})")
 
 
-class NamedTuple(_Tuples):
+class NamedTuple(BaseTuple):
     """An instance of a namedtuple."""
 
     def __init__(self, types, instance_class):

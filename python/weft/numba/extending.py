@@ -3,6 +3,7 @@
 import types
 
 from weft.numba._decorators import is_jitted
+from weft.numba._inner_calls import chosen_by_types
 
 __all__ = ["intrinsic", "is_jitted", "overload", "register_jitable"]
 
@@ -15,10 +16,26 @@ def register_jitable(*arguments, **options):
 
 
 def overload(function, jit_options=None, strict=True, inline="never", prefer_literal=False, **options):
-    """Other code for a function where it is called by compiled ones. weft compiles the function itself.
+    """Other code for a function where it is called by compiled ones.
 
-    A function that does nothing in Python, and one that is not Python's, cannot be compiled so: what calls it is
-    refused.
+    weft compiles the function itself, and takes the overload of one that does nothing in Python. The overload is
+    compiled, too: given the arguments in the place of their types, it has to return one function for each of their
+    types, by `isinstance` with the classes of `types`, by `ndim` and by what else is known of types.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from weft.numba import njit, types
+    >>> from weft.numba.extending import overload
+    >>> def size_of(x):
+    ...     pass
+    >>> @overload(size_of)
+    ... def size_of_types(x):
+    ...     if isinstance(x, types.Array):
+    ...         return lambda x: x.size
+    ...     return lambda x: 1
+    >>> njit(lambda x, y: size_of(x) + size_of(y))(2.5, numpy.zeros(3))
+    4
     """
     if not isinstance(function, types.FunctionType):
         name = getattr(function, "__name__", repr(function))
@@ -26,12 +43,13 @@ def overload(function, jit_options=None, strict=True, inline="never", prefer_lit
             f"weft.numba.extending.overload gives no code to {name}, which is no Python function; write a function of "
             "your own and call that"
         )
-    if _is_empty(function):
-        function._weft_refusal = (
-            f"{function.__name__}() is empty but for an @overload, which is for Numba's compiler. Write what it does "
-            "in the function itself."
-        )
-    return lambda implementation: implementation
+
+    def decorate(implementation):
+        if _is_empty(function) and isinstance(implementation, types.FunctionType):
+            function._called_by_others = chosen_by_types(function, implementation)
+        return implementation
+
+    return decorate
 
 
 def _is_empty(function):

@@ -9,6 +9,7 @@ array(float64, 2d, C)
 
 from weft.numba._types import (
     Array,
+    BaseTuple,
     Boolean,
     Complex,
     DType,
@@ -44,6 +45,7 @@ globals().update(names)
 __all__ = [
     *names,
     "Array",
+    "BaseTuple",
     "Boolean",
     "Complex",
     "DType",

@@ -152,13 +152,13 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_without_nan() {
     if (scans) return call(of, {without(of == "cumsum" ? zero : one), along});
     if (of == "sum" || of == "prod") return reduce(of, without(of == "sum" ? zero : one), along, keeps);
     if (of == "min" || of == "max" || of == "argmin" || of == "argmax") {
-        if (DType(a.type->scalar).is_complex())
-            f_.fail(where_, name_ + "() of complex numbers is not compiled", "Take the .real or the np.abs.");
         if (counts) return reduce(of, a, along, keeps);
         const double infinity = std::numeric_limits<double>::infinity();
-        const bool least = of.ends_with("min");
+        const double last = of.ends_with("min") ? infinity : -infinity;
         const Value filled =
-            without(f_.constant(Constant::of(ScalarType::kFloat64, least ? infinity : -infinity)));
+            without(DType(a.type->scalar).is_complex()
+                        ? f_.constant(Constant::of(ScalarType::kComplex128, std::array{last, last}))
+                        : f_.constant(Constant::of(ScalarType::kFloat64, last)));
         const Value all = reduce("all", is_nan, along, keeps);
         const Value found = reduce(of, filled, along, keeps);
         if (of.starts_with("arg")) {

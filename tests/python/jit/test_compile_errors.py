@@ -40,7 +40,7 @@ NAMES = {
     "attribute_of_module": ("def f(a):\n    return np.sqroot(a)\n", "f(1.0)", None),
     "attribute_of_module_unlike": ("def f(a):\n    return math.cosinus(a)\n", "f(1.0)", None),
     "attribute_of_record": ("def f(a):\n    return a.z\n", "f(Point(1.0, 2.0))", None),
-    "function_not_compiled": ("def f(a):\n    return np.lexsort(a)\n", "f(ones(3))", None),
+    "function_not_compiled": ("def f(a):\n    return np.packbits(a)\n", "f(ones(3))", None),
     "global": ("def f(a):\n    return distanse(a)\n\ndef distance(a):\n    return a\n", "f(1)", None),
     "global_dict": ("table = {}\ndef f(a):\n    return table[a]\n", "f(1)", None),
     "global_unlike": ("def f(a):\n    return qqqzzz + a\n", "f(1)", None),

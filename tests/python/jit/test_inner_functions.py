@@ -109,7 +109,14 @@ def test_they_are_given_and_returned():
         pair = (add, lambda x: x - k)
         return total + pair[0](1) + pair[1](1) + apply(pair[1], 2)
 
+    def chosen(way):
+        return apply if way is None else twice
+
+    def g(x):
+        return chosen(None)(lambda y: y + 1, x) + chosen(x)(lambda y: y + 2)(x)
+
     agree(f, 3)
+    agree(g, 3)
 
 
 def test_recursion():
@@ -203,6 +210,7 @@ def test_errors_are_at_their_lines():
     ("function", "text"),
     [
         (lambda n: lambda: n, "returns a function to Python"),
+        (lambda n: (apply, n), "returns a function to Python"),
         (lambda n: (lambda x: x)(), "missing 1 required positional argument: 'x'"),
         (lambda n: (lambda x: x)(1, 2), "takes 1 positional argument but 2 were given"),
         (lambda n: (lambda x: x)(y=n), "unexpected keyword argument 'y'"),

@@ -7,7 +7,7 @@ import numpy
 import pytest
 import weft
 import weft.numba as numba
-from weft.numba import njit
+from weft.numba import njit, types
 
 
 def test_missing_names_say_what_to_write():
@@ -89,15 +89,67 @@ def test_overload_of_functions_that_are_python():
     assert njit(lambda x: square(x))(3) == 9
 
 
-def test_overload_of_an_empty_function_is_refused_where_it_is_called():
+def test_overload_of_an_empty_function_is_compiled_for_the_types_of_its_arguments():
+    def kind(x):
+        """Nothing in Python."""
+
+    def kind_of_array(x):
+        return 10 + x.ndim
+
+    @numba.extending.overload(kind)
+    def _(x):
+        if isinstance(x, types.Boolean):
+            return lambda x: 1
+        if isinstance(x, types.Integer):
+            return lambda x: 2
+        if isinstance(x, (types.Float, types.Complex)):
+            return lambda x: 3 if isinstance(x, types.Float) else 4
+        if isinstance(x, types.Array):
+            return kind_of_array
+        if isinstance(x, types.NoneType):
+            return lambda x: 5
+        if isinstance(x, types.BaseTuple):
+            return lambda x: 6
+        return lambda x: 7 if not isinstance(x, types.Number) else 8
+
+    found = njit(lambda x: kind(x))
+    values = [True, 3, numpy.int8(3), 2.5, numpy.float32(1), 1j, numpy.zeros((2, 2)), None, (1, 2.5), "text"]
+    assert [found(x) for x in values] == [1, 2, 2, 3, 3, 4, 12, 5, 6, 7]
+
+
+def test_overloads_choose_by_arguments_that_are_left_out():
+    def draw(weights, size=None):
+        pass
+
+    @numba.extending.overload(draw)
+    def _(weights, size=None):
+        if isinstance(size, types.Integer):
+
+            def several(weights, size=None):
+                return weights[:size].sum()
+
+            return several
+
+        def one(weights, size=None):
+            return weights[0]
+
+        return one
+
+    weights = numpy.array([1.0, 2.0, 4.0])
+    assert njit(lambda w: draw(w))(weights) == 1.0
+    assert njit(lambda w, n: draw(w, n))(weights, 2) == 3.0
+    assert njit(lambda w: draw(w, size=3))(weights) == 7.0
+
+
+def test_overloads_that_do_not_compile_say_where():
     def solve(a, b):
         """Solves."""
 
     @numba.extending.overload(solve)
     def _(a, b):
-        return lambda a, b: a
+        return numba.core.missing(a)
 
-    with pytest.raises(numba.TypingError, match=r"solve\(\) is empty but for an @overload"):
+    with pytest.raises(numba.TypingError, match="missing"):
         njit(lambda x: solve(x, x))(1)
     with pytest.raises(NotImplementedError, match="overload gives no code to len"):
         numba.extending.overload(len)
