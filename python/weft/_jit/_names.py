@@ -342,12 +342,18 @@ def _facts_of_ufunc(value):
     return getattr(maker, "_facts", None)
 
 
+def _called_instead(value, function):
+    """What compiled functions call for `value`; wrappers may have the attribute of what they wrap."""
+    owner, called = getattr(value, "_called_by_others", None) or (None, None)
+    return called if called is not None and owner is function else value
+
+
 def _function(value):
     """The function of a Python function, or the dispatcher of a compiled one."""
     if isinstance(value, types.FunctionType):
-        return getattr(value, "_called_by_others", value)
+        return _called_instead(value, value)
     if getattr(type(value), "_is_weft_jit", False):
-        return getattr(value, "_called_by_others", None) or value
+        return _called_instead(value, getattr(value, "py_func", None))
     stencil = getattr(value, "ufunc", value)  # weft.numba's have one
     if getattr(type(stencil), "_is_weft_stencil", False):
         return stencil.called()

@@ -112,7 +112,8 @@ def _compiled(signatures, options, function, source=None):
     )
     functools.update_wrapper(made, function)
     if signatures:
-        made._called_by_others = called_by_others(function, map(normalize_signature, signatures))
+        called = called_by_others(function, map(normalize_signature, signatures))
+        made._called_by_others = (function, called) if called is not None else None
     made.targetoptions = dict(options)
     made._origin = _made_again, {"signatures": signatures, "options": options}, text
     made.compile = functools.partial(_compile, made)

@@ -38,10 +38,11 @@ def chosen_by_types(function, overload):
     """What other compiled functions call in the place of a function that is empty but for an overload."""
     code = function.__code__
     names = ", ".join(code.co_varnames[: code.co_argcount])
-    text = f"def {function.__name__}({names}):\n    return overload__({names})({names})\n"
+    name = function.__name__ if function.__name__.isidentifier() else "called"
+    text = f"def {name}({names}):\n    return overload__({names})({names})\n"
     scope = {"overload__": overload}
-    exec(compile(text, f"<overload of {function.__name__}>", "exec"), scope)
-    made = scope[function.__name__]
+    exec(compile(text, f"<overload of {name}>", "exec"), scope)
+    made = scope[name]
     made.__defaults__ = function.__defaults__
     return _decorator.compiled(made, source=text)
 

@@ -46,7 +46,7 @@ def overload(function, jit_options=None, strict=True, inline="never", prefer_lit
 
     def decorate(implementation):
         if _is_empty(function) and isinstance(implementation, types.FunctionType):
-            function._called_by_others = chosen_by_types(function, implementation)
+            function._called_by_others = function, chosen_by_types(function, implementation)
         return implementation
 
     return decorate

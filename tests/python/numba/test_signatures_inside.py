@@ -1,5 +1,7 @@
 """Signatures of compiled functions that other compiled functions call."""
 
+import functools
+
 import numpy as np
 import pytest
 from weft import numba
@@ -68,3 +70,17 @@ def test_arrays_stay_the_same():
 def test_a_signature_with_fewer_parameters_is_refused():
     with pytest.raises(TypeError, match="parameters"):
         numba.njit("f8(f8)")(lambda x, y: x)
+
+
+def test_wrappers_of_signed_functions_are_called_themselves():
+    @numba.njit("i4(i4)")
+    def signed(n):
+        return n
+
+    @functools.wraps(signed)
+    def plain(n):
+        return signed(n) + 100
+
+    wrapped = numba.njit(plain)
+    assert numba.njit(lambda n: plain(n))(1) == 101
+    assert numba.njit(lambda n: wrapped(n))(1) == 101
