@@ -117,9 +117,11 @@ uint64_t GivenFunctions::number_of(PyObject* object) {
         if (given_[i].function.ptr() == object) return i;
     }
     const nb::handle function(object);
-    const nb::object plain = nb::getattr(function, "py_func", nb::borrow(function));
-    Given given{nb::borrow(function), make_program(plain, nb::getattr(function, "_text", nb::none())),
-                nullptr, nullptr};
+    nb::object called = nb::module_::import_(modules::kJit).attr("called_function")(function);
+    if (called.is_none()) called = nb::borrow(function);
+    Given given{nb::borrow(function),
+                make_program(python_function(called), nb::getattr(called, "_text", nb::none())), nullptr,
+                nullptr};
     auto symbol = std::make_shared<lang::Symbol>();
     symbol->kind = lang::SymbolKind::kFunction;
     symbol->name = given.program->entry().name;

@@ -210,7 +210,7 @@ private:
     // A function that cannot be described is an error where it is called, not where it is named.
     void fill_function(lang::Symbol& symbol, nb::handle function) {
         symbol.kind = lang::SymbolKind::kFunction;
-        const nb::object plain = nb::getattr(function, "py_func", nb::borrow(function));
+        const nb::object plain = python_function(function);
         const nb::object text = nb::getattr(function, "_text", nb::none());
         try {
             symbol.function = add(plain, text);
@@ -226,6 +226,12 @@ private:
 };
 
 }  // namespace
+
+nb::object python_function(nb::handle function) {
+    static PyObject* const type = nb::module_::import_("types").attr("FunctionType").ptr();
+    if (reinterpret_cast<PyObject*>(Py_TYPE(function.ptr())) == type) return nb::borrow(function);
+    return nb::getattr(function, "py_func", nb::borrow(function));
+}
 
 bool DescribedFunction::is_current() const {
 #ifndef Py_LIMITED_API

@@ -45,6 +45,10 @@ struct Program {
 /// Of what weft.jit made: whether nothing that it read of the program has changed since it was described.
 bool is_current(nb::handle jit_function);
 
+/// The Python function of a function or of a dispatcher. Attributes of functions do not count:
+/// functools.wraps gives them those of what they wrap.
+nb::object python_function(nb::handle function);
+
 /// Throws lang::CompileError or the Python error that describing the function raised. `text` is what was
 /// captured at its decoration.
 std::shared_ptr<const Program> make_program(nb::handle function, nb::handle text);

@@ -55,12 +55,14 @@ closures.
 
 from weft._jit._describe import Described, capture, describe
 from weft._jit._errors import CompileError, SourceError, raise_at
+from weft._jit._names import called_function
 from weft._jit._records import describe_record, values_of
 
 __all__ = [
     "CompileError",
     "Described",
     "SourceError",
+    "called_function",
     "capture",
     "describe",
     "describe_record",

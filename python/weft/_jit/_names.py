@@ -165,7 +165,7 @@ def describe(name, value, place=None):
         return ("known", name, known)
     if _is_type_of_several(value):
         return ("constant", name, None)
-    function = _function(value)
+    function = called_function(value)
     if function is not None:
         facts = _facts_of_ufunc(value)
         return ("function", name, function) if facts is None else ("ufunc", name, function, facts)
@@ -334,6 +334,8 @@ def _path_in(module, name):
 
 def _facts_of_ufunc(value):
     """What there is to know of a ufunc that weft.vectorize or guvectorize made; None for other values."""
+    if isinstance(value, types.FunctionType):  # which may have the attributes of a ufunc that it wraps
+        return None
     core = sys.modules.get("weft._core")  # which is not there yet where the prelude is packed
     ufunc = getattr(value, "ufunc", value)  # weft.numba's have one
     if core is None or isinstance(ufunc, type):
@@ -348,7 +350,7 @@ def _called_instead(value, function):
     return called if called is not None and owner is function else value
 
 
-def _function(value):
+def called_function(value):
     """The function of a Python function, or the dispatcher of a compiled one."""
     if isinstance(value, types.FunctionType):
         return _called_instead(value, value)

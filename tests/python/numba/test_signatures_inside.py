@@ -84,3 +84,37 @@ def test_wrappers_of_signed_functions_are_called_themselves():
     wrapped = numba.njit(plain)
     assert numba.njit(lambda n: plain(n))(1) == 101
     assert numba.njit(lambda n: wrapped(n))(1) == 101
+
+
+@numba.vectorize(["f8(f8)"])
+def one_more(x):
+    return x + 1
+
+
+def test_wrappers_of_ufuncs_are_called_themselves():
+    @functools.wraps(one_more)
+    def first(a):
+        return 100 * one_more(a)[0]
+
+    assert numba.njit(lambda a: first(a))(np.arange(3.0)) == 100.0
+
+
+def test_wrappers_of_stencils_are_called_themselves():
+    stencil = numba.stencil(lambda a: a[0] + 1)
+
+    @functools.wraps(stencil)
+    def first(a):
+        return 100 * stencil(a)[0]
+
+    assert numba.njit(lambda a: first(a))(np.arange(3.0)) == 100.0
+
+
+def test_signatures_hold_for_functions_that_are_given():
+    given = numba.njit(lambda function, x: function(x))
+    assert given(narrow, 2**33 + 1) == narrow(2**33 + 1) == 1
+
+    @functools.wraps(narrow)
+    def wider(x):
+        return narrow(x) + 2**33
+
+    assert given(wider, 1) == 2**33 + 1
