@@ -76,8 +76,7 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_padding() {
         const Value out = f_.allocate(padded.type->scalar, shape, where_);
         prelude("padded_into",
                 {f_.with_axes(padded, axes), f_.with_axes(out, axes), before,
-                 whole(f_.integer(found - kModes.begin()).parts[0]), array(values[d].first, out.type->scalar),
-                 array(values[d].second, out.type->scalar)});
+                 whole(f_.integer(found - kModes.begin()).parts[0]), values[d].first, values[d].second});
         padded = out;
     }
     return padded;
