@@ -4,7 +4,7 @@
     tools/pack_prelude.py --output FILE
 
 Each file `of_X.py` has functions for the module X. Their trees are those that the package makes of a program's
-functions; what is raised in them has no place of its own.
+functions; what is raised in them has no place of its own. `CHECKED` of a file is explained in src/lang/prelude.h.
 """
 
 import argparse
@@ -99,6 +99,9 @@ def pack(describe, file):
     spec = importlib.util.spec_from_file_location("prelude_" + module, file)
     loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
+    checked = getattr(loaded, "CHECKED", None)
+    if unknown := set(checked or ()) - set(vars(loaded)):
+        raise SystemExit(f"pack_prelude.py: {file.name} has no {', '.join(sorted(unknown))}")
     entries = []
     for name, function in vars(loaded).items():
         if not isinstance(function, types.FunctionType):
@@ -106,7 +109,9 @@ def pack(describe, file):
         found = describe(function)
         symbols = ", ".join(symbol(module, each) for each in found.symbols)
         defaults = ", ".join(map(constant, found.defaults))
-        entries.append(f'{{"{module}.{name}",\n{quoted(found.tree)},\n{{{symbols}}},\n{{{defaults}}}}},\n')
+        in_bounds = "true" if checked is not None and name not in checked else "false"
+        head = f'"{module}.{name}",\n{quoted(found.tree)},\n{in_bounds}'
+        entries.append(f"{{{head},\n{{{symbols}}},\n{{{defaults}}}}},\n")
     return entries
 
 

@@ -338,7 +338,7 @@ Value FunctionLowering::sliced(NodeId id, const Value& base, std::span<const Ind
             }
             default: {
                 expect_index(index.type, item);
-                const ValueId at = checked_index(index, size_of(base, d), static_cast<int>(d), id);
+                const ValueId at = written_index(index, size_of(base, d), static_cast<int>(d), id);
                 offset = apply(OpId::kAdd, {offset, apply(OpId::kMultiply, {at, stride_of(base, d)})});
                 contiguous = false;
                 ++d;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/config.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -273,7 +274,7 @@ std::optional<FunctionLowering::Element> FunctionLowering::element_of(NodeId id,
     for (size_t d = 0; d < rank; ++d) {
         const Value& index = items[d].value;
         expect_index(index.type, items[d].node);
-        element.indices.push_back(checked_index(index, size_of(base, d), static_cast<int>(d), id));
+        element.indices.push_back(written_index(index, size_of(base, d), static_cast<int>(d), id));
     }
     return element;
 }
@@ -329,6 +330,19 @@ ValueId FunctionLowering::checked_index(const Value& index, ValueId size, int ax
     }
     check(holds, std::move(outside), {told, size}, where);
     return at;
+}
+
+// A number in the brackets of an array.
+ValueId FunctionLowering::written_index(const Value& index, ValueId size, int axis, NodeId where) {
+    if (!source_.stays_in_bounds || dry_) return checked_index(index, size, axis, where);
+    const ValueId given = as_index(index, where);
+    if (fact(given).most < 0) return checked_index(index, size, axis, where);
+    if (config().verify.load(std::memory_order_relaxed) && !is_in_bounds(given, size)) {
+        const ValueId holds = builder_->apply(OpId::kLess, {builder_->cast(given, ScalarType::kUInt64),
+                                                            builder_->cast(size, ScalarType::kUInt64)});
+        check(holds, site("IndexError", "weft's own " + source_.name + " leaves an array"), {}, where);
+    }
+    return given;
 }
 
 Value FunctionLowering::load(const Element& element) {

@@ -404,10 +404,13 @@ private:
     Value selected(NodeId id, const Value& base, std::span<const IndexItem> items);
     void store_selected(NodeId id, const Value& base, std::span<const IndexItem> items, const Value& value);
     // What `each` gives of the elements that are there, in their order.
+    void check_mask(const Value& base, size_t axis, const IndexItem& mask);
+    static bool is_mask(const Value& base, std::span<const IndexItem> items);
     void update_selected(NodeId id, const Value& base, std::span<const IndexItem> items,
                          const std::optional<Value>& value,
                          const std::function<Value(std::span<const Value>)>& each);
     ir::ValueId checked_index(const Value& index, ir::ValueId size, int axis, NodeId where);
+    ir::ValueId written_index(const Value& index, ir::ValueId size, int axis, NodeId where);
     // In place of an array's axis.
     static constexpr int kOfTuple = -1, kOfList = -2, kOfListTarget = -3;
     Value load(const Element& element);

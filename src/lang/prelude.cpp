@@ -21,6 +21,7 @@ struct PackedSymbol {
 };
 struct PackedFunction {
     std::string_view path, tree;
+    bool stays_in_bounds = false;
     std::vector<PackedSymbol> symbols;
     std::vector<PackedConstant> defaults;
 };
@@ -67,6 +68,7 @@ private:
         source.tree = Tree::parse(packed.tree);
         source.name = source.tree.name();
         source.is_prelude = true;
+        source.stays_in_bounds = packed.stays_in_bounds;
         find_inner_functions(source);
         for (const PackedConstant& constant : packed.defaults) source.defaults.push_back(type_of(constant));
         source.symbols.resize(packed.symbols.size());

@@ -112,7 +112,8 @@ struct FunctionSource {
     std::unique_ptr<FunctionSource> resume{};
     std::vector<std::string> frame{};
     std::string unsettled{};
-    bool is_prelude = false;  // the engine's own: what goes wrong in it goes wrong where it is called
+    bool is_prelude = false;       // the engine's own: what goes wrong in it goes wrong where it is called
+    bool stays_in_bounds = false;  // its own indices of arrays need no test (lang/prelude.h)
 
     const Symbol& symbol(int32_t number) const {
         return outer != nullptr ? outer->symbol(number) : symbols.at(static_cast<size_t>(number));

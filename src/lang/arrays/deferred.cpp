@@ -58,8 +58,11 @@ bool FunctionLowering::writes_nothing(NodeId id) const {
             if (callee.kind != NodeKind::kGlobal) return false;
             const Symbol& symbol = source_.symbol(callee.number);
             const OpInfo* op = find_ufunc(symbol);  // without an array that it writes
-            const bool is_where = symbol.kind == SymbolKind::kKnown && symbol.path == "numpy.where";
-            if (!is_where && (op == nullptr || expression.children.size() != op->nin + 1)) return false;
+            const bool is_plain =
+                symbol.kind == SymbolKind::kKnown &&
+                (symbol.path == "numpy.where" ||
+                 (symbol.path == "numpy.clip" && expression.children.size() <= 4));  // without out=
+            if (!is_plain && (op == nullptr || expression.children.size() != op->nin + 1)) return false;
             break;
         }
         case NodeKind::kIndex:

@@ -123,6 +123,11 @@ Value FunctionLowering::ArrayFunctions::operate(OpId op, std::initializer_list<V
     return result ? *result : f_.by_loop(op_info(op), operands, where_);
 }
 
+Value FunctionLowering::ArrayFunctions::later(OpId op, std::initializer_list<Value> operands) {
+    const Deferring deferring(f_, true);
+    return operate(op, operands);
+}
+
 Value FunctionLowering::ArrayFunctions::reduce(const std::string& name, const Value& array, const Value& axis,
                                                bool keeps) {
     Arguments arguments{{axis}, {}, where_};
@@ -215,6 +220,11 @@ Value FunctionLowering::ArrayFunctions::call_engine() { return answer(name_, giv
 // --- calls ----------------------------------------------------------------------------------------------
 
 std::optional<Value> FunctionLowering::ArrayFunctions::call(const std::string& module) {
+    const std::optional<Value> result = find_and_call(module);
+    return result && !given_.defers ? f_.forced(*result) : result;
+}
+
+std::optional<Value> FunctionLowering::ArrayFunctions::find_and_call(const std::string& module) {
     if (module == "numpy") {
         if (auto result = call_product()) return result;
         for (const auto function : {&ArrayFunctions::call_contraction, &ArrayFunctions::call_padding,

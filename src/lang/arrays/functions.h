@@ -11,7 +11,7 @@ public:
     ArrayFunctions(FunctionLowering& lowering, std::string name, const Arguments& given)
         : f_(lowering), name_(std::move(name)), given_(given), where_(given.where) {}
 
-    // Nothing where it is none of these.
+    // Nothing where it is none of these. The result is deferred where the arguments say so.
     std::optional<Value> call(const std::string& module);
     std::optional<Value> call_method(const Value& array);
     // engine.f(...), in the prelude alone.
@@ -21,6 +21,7 @@ public:
     std::vector<Value> places(const Value& array);
 
 private:
+    std::optional<Value> find_and_call(const std::string& module);
     // The arguments by the names of the parameters: `a` has to be given, `a?` need not, `a!` is not taken.
     std::vector<Value> bind(std::string_view parameters);
     Value answer(const std::string& function, std::span<const Value> arguments);
@@ -38,6 +39,8 @@ private:
     bool flag(const Value& value, bool otherwise);
     size_t axis(const Value& value, size_t rank, int64_t otherwise = -1);
     Value operate(OpId op, std::initializer_list<Value> operands);
+    // Computed where it is used, in one loop with that (arrays/deferred.cpp).
+    Value later(OpId op, std::initializer_list<Value> operands);
     Value reduce(const std::string& name, const Value& array, const Value& axis, bool keeps = false);
     Value element_or_array(const Value& array);
     Value stored(const Value& result, const Value& out);
@@ -100,7 +103,7 @@ private:
     // (arrays/scans.cpp)
     std::optional<Value> call_scan();
     std::optional<Value> call_without_nan();
-    Value choose(const Value& condition, const Value& yes, const Value& no);
+    Value choose_later(const Value& condition, const Value& yes, const Value& no);
     Value part(const Value& array, size_t axis, ir::ValueId from, ir::ValueId count);
     Value last(const Value& array, size_t axis);  // with that axis as the last
 

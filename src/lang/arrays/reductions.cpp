@@ -67,7 +67,7 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
     const Reduction* const reduction = find_reduction(given_name);
     if (reduction == nullptr) return std::nullopt;
     const Value array =
-        is_array(given_array.type) ? given_array : array_of(given_array, std::nullopt, rest.where);
+        is_array(given_array.type) ? forced(given_array) : array_of(given_array, std::nullopt, rest.where);
     const std::string name(reduction->name);
     const NodeId where = rest.where;
     const size_t rank = array.type->rank;
@@ -198,12 +198,19 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
 
     if (name == "var" || name == "std") {
         const Value of = made == element ? array : array_of(array, made, where);
-        const Value off = operate(OpId::kSubtract, of, again(of, "mean", !of_all));
-        const auto squared = [&](const Value& value) { return operate(OpId::kMultiply, value, value); };
-        const Value squares = DType(made).is_complex()
-                                  ? operate(OpId::kAdd, squared(part_of_complex(off, false)),
-                                            squared(part_of_complex(off, true)))
-                                  : squared(off);
+        const auto later = [&](OpId op, const Value& left, const Value& right) {
+            const Deferring deferring(*this, true);
+            return operate(op, left, right);
+        };
+        const auto squared = [&](const Value& value) { return later(OpId::kMultiply, value, value); };
+        Value squares = later(OpId::kSubtract, of, again(of, "mean", !of_all));
+        if (DType(made).is_complex()) {
+            const Value off = forced(squares);
+            squares =
+                later(OpId::kAdd, squared(part_of_complex(off, false)), squared(part_of_complex(off, true)));
+        } else {
+            squares = squared(squares);
+        }
         Value divisor = operate(OpId::kSubtract, count(), ddof);
         divisor.parts[0] = apply(OpId::kMaximum, {divisor.parts[0], integer(0).parts[0]});
         divisor.type = scalar_type(ScalarType::kInt64, true);

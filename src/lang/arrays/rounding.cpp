@@ -54,20 +54,20 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_rounding() {
                                                             : std::numeric_limits<double>::max();
         const double infinity = std::numeric_limits<double>::infinity();
         const auto is = [&](double value) {
-            return operate(OpId::kEqual, {of, f_.constant(Constant::of(ScalarType::kFloat64, value))});
+            return later(OpId::kEqual, {of, f_.constant(Constant::of(ScalarType::kFloat64, value))});
         };
-        Value result = choose(operate(OpId::kIsnan, {of}), number(given[2], 0.0), of);
-        result = choose(is(infinity), number(given[3], most), result);
-        return choose(is(-infinity), number(given[4], -most), result);
+        Value result = choose_later(later(OpId::kIsnan, {of}), number(given[2], 0.0), of);
+        result = choose_later(is(infinity), number(given[3], most), result);
+        return choose_later(is(-infinity), number(given[4], -most), result);
     };
     if (copies && !dtype.is_complex()) return replaced(x);
     const Value out = copies ? f_.copied(x, shape_of(x), where_) : x;
     if (!dtype.is_complex()) {
-        f_.store_part(out, replaced(out), where_);
+        f_.store_part(out, f_.forced(replaced(out)), where_);
     } else {
         for (const bool imaginary : {false, true}) {
             const Value part = f_.part_of_complex(out, imaginary);
-            f_.store_part(part, replaced(part), where_);
+            f_.store_part(part, f_.forced(replaced(part)), where_);
         }
     }
     return copies ? element_or_array(out) : out;

@@ -8,8 +8,9 @@ namespace weft::lang {
 
 using ir::ValueId;
 
-Value FunctionLowering::ArrayFunctions::choose(const Value& condition, const Value& yes, const Value& no) {
-    return f_.call_where({{condition, yes, no}, {}, where_});
+Value FunctionLowering::ArrayFunctions::choose_later(const Value& condition, const Value& yes,
+                                                     const Value& no) {
+    return f_.call_where({{condition, yes, no}, {}, where_, /*defers=*/true});
 }
 
 Value FunctionLowering::ArrayFunctions::part(const Value& array, size_t axis, ValueId from, ValueId count) {
@@ -83,9 +84,9 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_scan() {
         const Value& high = is_none(given[2]) ? given[5] : given[2];
         Value a = given[0];
         if (is_list(a.type)) a = array(a);
-        if (!is_none(low)) a = operate(OpId::kMaximum, {a, low});
-        if (!is_none(high)) a = operate(OpId::kMinimum, {a, high});
-        return stored(a, given[3]);
+        if (!is_none(low)) a = later(OpId::kMaximum, {a, low});
+        if (!is_none(high)) a = later(OpId::kMinimum, {a, high});
+        return is_none(given[3]) ? a : stored(f_.forced(a), given[3]);
     }
     if (name_ == "count_nonzero") {
         const std::vector<Value> given = bind("a axis? keepdims?");
@@ -122,8 +123,7 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_scan() {
         const Value any = is_array(zero.type) ? reduce("any", zero, f_.none()) : zero;
         f_.check(f_.negation(any.parts[0]).parts[0],
                  f_.site("ZeroDivisionError", "Weights sum to zero, can't be normalized"), {}, where_);
-        return operate(OpId::kDivide,
-                       {reduce("sum", operate(OpId::kMultiply, {a, weights}), given[1]), total});
+        return operate(OpId::kDivide, {reduce("sum", later(OpId::kMultiply, {a, weights}), given[1]), total});
     }
     return std::nullopt;
 }
@@ -146,10 +146,10 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_without_nan() {
         return *ArrayFunctions(f_, name, all).call("numpy");
     };
     const bool counts = !DType(a.type->scalar).is_inexact();
-    const Value is_nan = counts ? f_.none() : operate(OpId::kIsnan, {a});
-    const auto without = [&](const Value& value) { return counts ? a : choose(is_nan, value, a); };
+    const Value is_nan = counts ? f_.none() : later(OpId::kIsnan, {a});
+    const auto without = [&](const Value& value) { return counts ? a : choose_later(is_nan, value, a); };
     const Value zero = f_.integer(0), one = f_.integer(1);
-    if (scans) return call(of, {without(of == "cumsum" ? zero : one), along});
+    if (scans) return call(of, {f_.forced(without(of == "cumsum" ? zero : one)), along});
     if (of == "sum" || of == "prod") return reduce(of, without(of == "sum" ? zero : one), along, keeps);
     if (of == "min" || of == "max" || of == "argmin" || of == "argmax") {
         if (counts) return reduce(of, a, along, keeps);
@@ -169,7 +169,7 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_without_nan() {
         }
         const Value nan =
             f_.constant(Constant::of(ScalarType::kFloat64, std::numeric_limits<double>::quiet_NaN()));
-        return choose(all, nan, found);
+        return choose_later(all, nan, found);
     }
     if (counts) {
         Arguments arguments{{along}, {}, where_};
@@ -185,26 +185,28 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_without_nan() {
                                      : f_.scalar(scalar_type(real), f_.cast(number, real));
     };
     const auto mean = [&](bool keeps_axes) {
-        const Value number = as_real(reduce("sum", operate(OpId::kLogicalNot, {is_nan}), along, keeps_axes));
-        return operate(OpId::kDivide, {reduce("sum", without(zero), along, keeps_axes), number});
+        const Value number = as_real(reduce("sum", later(OpId::kLogicalNot, {is_nan}), along, keeps_axes));
+        return later(OpId::kDivide, {reduce("sum", without(zero), along, keeps_axes), number});
     };
     if (of == "mean") return mean(keeps);
-    const Value off = choose(is_nan, zero, operate(OpId::kSubtract, {a, mean(!is_none(along))}));
-    const Value squares =
-        DType(a.type->scalar).is_complex()
-            ? operate(
-                  OpId::kAdd,
-                  {operate(OpId::kMultiply, {f_.part_of_complex(off, false), f_.part_of_complex(off, false)}),
-                   operate(OpId::kMultiply, {f_.part_of_complex(off, true), f_.part_of_complex(off, true)})})
-            : operate(OpId::kMultiply, {off, off});
-    Value number = reduce("sum", operate(OpId::kLogicalNot, {is_nan}), along, keeps);
-    if (!is_none(given[4])) number = operate(OpId::kSubtract, {number, given[4]});
+    Value off = choose_later(is_nan, zero, later(OpId::kSubtract, {a, mean(!is_none(along))}));
+    Value squares;
+    if (DType(a.type->scalar).is_complex()) {
+        off = f_.forced(off);
+        const auto squared = [&](const Value& each) { return later(OpId::kMultiply, {each, each}); };
+        squares = later(OpId::kAdd,
+                        {squared(f_.part_of_complex(off, false)), squared(f_.part_of_complex(off, true))});
+    } else {
+        squares = later(OpId::kMultiply, {off, off});
+    }
+    Value number = reduce("sum", later(OpId::kLogicalNot, {is_nan}), along, keeps);
+    if (!is_none(given[4])) number = later(OpId::kSubtract, {number, given[4]});
     // Where no more numbers are left than `ddof`, there is no variance.
     const Value nothing =
         f_.constant(Constant::of(ScalarType::kFloat64, std::numeric_limits<double>::quiet_NaN()));
-    number = choose(operate(OpId::kGreater, {number, zero}), as_real(number), as_real(nothing));
-    const Value result = operate(OpId::kDivide, {reduce("sum", squares, along, keeps), number});
-    return of == "std" ? operate(OpId::kSqrt, {result}) : result;
+    number = choose_later(later(OpId::kGreater, {number, zero}), as_real(number), as_real(nothing));
+    const Value result = later(OpId::kDivide, {reduce("sum", squares, along, keeps), number});
+    return of == "std" ? later(OpId::kSqrt, {result}) : result;
 }
 
 }  // namespace weft::lang

@@ -18,6 +18,7 @@ struct FunctionLowering::Selection {
     struct Chosen {
         size_t axis;  // of base
         Value places;
+        bool is_known;  // to be in bounds, and not negative
     };
     Value base{};
     std::vector<Chosen> chosen{};
@@ -26,6 +27,27 @@ struct FunctionLowering::Selection {
     std::vector<ValueId> shape{};
     std::vector<size_t> others{};  // axes of base that no array chooses from
 };
+
+// A mask has the sizes of the axes from `axis` on.
+void FunctionLowering::check_mask(const Value& base, size_t axis, const IndexItem& mask) {
+    for (size_t d = 0; d < mask.value.type->rank; ++d) {
+        const ValueId size = size_of(base, axis + d), own = size_of(mask.value, d);
+        Site shapes = site("IndexError", {});
+        shapes.kind = SiteKind::kTold;
+        shapes.told = {
+            format_type("boolean index did not match indexed array along axis " + std::to_string(axis + d) +
+                            "; size of axis is {} but size of corresponding boolean axis is {}",
+                        {scalar_type(ScalarType::kInt64, true), scalar_type(ScalarType::kInt64, true)})};
+        check(apply(OpId::kEqual, {size, own}), std::move(shapes), {size, own}, mask.node);
+    }
+}
+
+// a[mask], which needs no list of places.
+bool FunctionLowering::is_mask(const Value& base, std::span<const IndexItem> items) {
+    if (items.size() != 1 || !is_array(base.type) || !is_array(items[0].value.type)) return false;
+    const TypeRef mask = items[0].value.type;
+    return DType(mask->scalar).is_bool() && mask->rank > 0 && mask->rank <= base.type->rank;
+}
 
 FunctionLowering::Selection FunctionLowering::selection(NodeId id, const Value& base,
                                                         std::span<const IndexItem> items) {
@@ -66,22 +88,11 @@ FunctionLowering::Selection FunctionLowering::selection(NodeId id, const Value& 
             choose();
             std::vector<Value> each = {item.value};
             if (DType(type->scalar).is_bool()) {
-                for (size_t d = 0; d < type->rank; ++d) {
-                    const ValueId size = size_of(base, of_base + d), own = size_of(item.value, d);
-                    Site shapes = site("IndexError", {});
-                    shapes.kind = SiteKind::kTold;
-                    shapes.told = {format_type(
-                        "boolean index did not match indexed array along axis " +
-                            std::to_string(of_base + d) +
-                            "; size of axis is {} but size of corresponding boolean axis "
-                            "is {}",
-                        {scalar_type(ScalarType::kInt64, true), scalar_type(ScalarType::kInt64, true)})};
-                    check(apply(OpId::kEqual, {size, own}), std::move(shapes), {size, own}, item.node);
-                }
+                check_mask(base, of_base, item);
                 each = ArrayFunctions(*this, "nonzero", {{}, {}, item.node}).places(item.value);
             }
             for (const Value& places : each) {
-                found.chosen.push_back({axis++, places});
+                found.chosen.push_back({axis++, places, DType(type->scalar).is_bool()});
                 plain.push_back({item.node, whole_axis});
                 ++of_base;
             }
@@ -124,6 +135,7 @@ FunctionLowering::Selection FunctionLowering::selection(NodeId id, const Value& 
     for (size_t i = found.before; i < found.others.size(); ++i) found.shape.push_back(size(i));
     // All are looked at before anything is read or written.
     for (const auto& chosen : found.chosen) {
+        if (chosen.is_known) continue;
         const ValueId extent = size_of(found.base, chosen.axis);
         for_each_element(chosen.places, [&](std::span<const ValueId> indices) {
             const Value at = load({chosen.places, {indices.begin(), indices.end()}});
@@ -145,6 +157,8 @@ FunctionLowering::Element FunctionLowering::chosen_element(const Selection& sele
     for (const auto& chosen : selection.chosen) {
         const Value place = element_for(chosen.places, selection.places, own, /*repeats=*/true);
         const ValueId given = as_index(place, where);
+        element.indices[chosen.axis] = given;
+        if (chosen.is_known) continue;
         const ValueId counted = apply(OpId::kAdd, {given, size_of(selection.base, chosen.axis)});
         const ValueId is_negative = apply(OpId::kLess, {given, integer(0).parts[0]});
         element.indices[chosen.axis] = apply(OpId::kSelect, {is_negative, counted, given});
@@ -153,6 +167,15 @@ FunctionLowering::Element FunctionLowering::chosen_element(const Selection& sele
 }
 
 Value FunctionLowering::selected(NodeId id, const Value& base, std::span<const IndexItem> items) {
+    if (is_mask(base, items)) {
+        check_mask(base, 0, items[0]);
+        const Value& mask = items[0].value;
+        std::vector<ValueId> shape = {call_prelude("arrays.count_of", {{mask}, {}, id}).parts[0]};
+        for (size_t d = mask.type->rank; d < base.type->rank; ++d) shape.push_back(size_of(base, d));
+        const Value result = allocate(base.type->scalar, shape, id);
+        call_prelude("arrays.take_true", {{base, mask, result, integer(0)}, {}, id});
+        return result;
+    }
     const Selection found = selection(id, base, items);
     const Value result = allocate(base.type->scalar, found.shape, id);
     for_each_element(result, [&](std::span<const ValueId> indices) {
@@ -164,9 +187,14 @@ Value FunctionLowering::selected(NodeId id, const Value& base, std::span<const I
 void FunctionLowering::store_selected(NodeId id, const Value& base, std::span<const IndexItem> items,
                                       const Value& given) {
     expect_writeable(base.type, id);
-    const Selection found = selection(id, base, items);
     Value value = required(given, id);
     if (value.type->kind == TypeKind::kNever) return;
+    if (is_mask(base, items) && is_scalar(value.type)) {
+        check_mask(base, 0, items[0]);
+        call_prelude("arrays.put_true", {{base, items[0].value, value}, {}, id});
+        return;
+    }
+    const Selection found = selection(id, base, items);
     if (is_list(value.type)) value = array_of(value, std::nullopt, id);
     if (is_array(value.type)) {
         value = without_leading(value, found.shape.size(), id);

@@ -2,6 +2,19 @@
 
 import numpy
 
+CHECKED = (  # indices of these may be beyond the ends
+    "component",
+    "extract",
+    "item_at",
+    "place",
+    "put",
+    "put_along",
+    "putmask",
+    "ravel_multi_index",
+    "set_at",
+    "take_along",
+)
+
 
 def count_of(array):
     count = 0
@@ -31,6 +44,31 @@ def places_of(array):
     out = numpy.empty((array.ndim, count_of(array)), numpy.int64)
     fill_places(array, out, 0, 0)
     return out
+
+
+def take_true(values, mask, out, k):
+    """Each number is stored, and stays where it belongs: branches would be mispredicted."""
+    for i in range(len(mask)):
+        if mask.ndim > 1:
+            k = take_true(values[i], mask[i], out, k)
+        elif values.ndim > 1:
+            if mask[i] and k < len(out):
+                out[k, ...] = values[i, ...]
+                k += 1
+        else:
+            if k >= len(out):
+                break
+            out[k] = values[i]
+            k += 1 if mask[i] else 0
+    return k
+
+
+def put_true(target, mask, value):
+    for i in range(len(mask)):
+        if mask.ndim > 1:
+            put_true(target[i], mask[i], value)
+        elif mask[i]:
+            target[i] = value
 
 
 def flatnonzero(a):

@@ -2,6 +2,8 @@
 
 import numpy
 
+CHECKED = ()
+
 
 def first_rows(solved, count):
     return numpy.copy(solved[:count])

@@ -2,6 +2,8 @@
 
 import numpy
 
+CHECKED = ()
+
 
 def arange_of_integers(start, stop, step):
     count = max(-((start - stop) // step), 0)

@@ -5,6 +5,8 @@ Coefficients begin with that of degree 0.
 
 import numpy
 
+CHECKED = ("polydiv", "polyval")  # indices of these may be beyond the ends
+
 
 def trimmed(c):
     count = len(c)

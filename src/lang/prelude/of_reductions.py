@@ -4,6 +4,8 @@
 those whose first one it is. `X_of_blocks` is along the second of three axes. `out` has the other axes.
 """
 
+CHECKED = ()
+
 
 def pairwise(values, first, count, zero):  # as NumPy adds
     if count < 8:

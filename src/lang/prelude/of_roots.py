@@ -2,6 +2,8 @@
 
 import numpy
 
+CHECKED = ()
+
 
 def polyval(p, x):
     value = x * 0 + p.dtype.type(0)

@@ -2,6 +2,8 @@
 
 import numpy
 
+CHECKED = ()
+
 
 def unique_of(values):
     ordered = numpy.sort(numpy.ravel(values))

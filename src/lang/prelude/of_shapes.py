@@ -2,6 +2,8 @@
 
 import numpy
 
+CHECKED = ("insert", "put_at", "staying")  # indices of these may be beyond the ends
+
 
 def put_repeats(values, repeats, out):
     k = 0

@@ -2,6 +2,8 @@
 
 import numpy
 
+CHECKED = ("bincount_of", "bincount_with", "histogram_of")  # indices of these may be beyond the ends
+
 
 def bincount_of(x, minlength):
     if minlength < 0:

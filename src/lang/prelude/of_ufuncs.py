@@ -3,6 +3,8 @@
 `function` is the ufunc's function of numbers. The axes that are folded are the first ones of `values`, or the last.
 """
 
+CHECKED = ("fold_from_first",)  # indices of these may be beyond the ends
+
 
 def fold(function, values, out):
     """Folds elements into what `out` has."""

@@ -2,6 +2,8 @@
 
 import numpy
 
+CHECKED = ()
+
 
 def around_middle(M):
     return numpy.arange(1.0 - M, M, 2.0)

@@ -490,6 +490,10 @@ def test_as_numpy(text):
                 warnings.simplefilter("ignore")
                 expected = names["f"](first, second, s)
                 check(f(first, second, s), expected, ROUGH.get(dtype, 1e-12), (text, dtype, first.strides))
+                if dtype == CALLS[text][0] and first is a:
+                    with weft.config(verify=True):  # that no index of weft's own leaves an array
+                        tested = weft.jit(names["f"], source=source)(first, second, s)
+                    check(tested, expected, ROUGH.get(dtype, 1e-12), (text, dtype))
 
 
 @pytest.mark.parametrize(
@@ -552,6 +556,8 @@ def test_without_elements(text):
         except (ValueError, IndexError, ZeroDivisionError, TypeError):
             return
         check(weft.jit(names["f"], source=source)(a, x, x), expected, 1e-12, text)
+        with weft.config(verify=True):
+            check(weft.jit(names["f"], source=source)(a, x, x), expected, 1e-12, text)
 
 
 def test_bins_that_begin_with_nan():
@@ -657,3 +663,56 @@ def test_interp_with_one_sample_point():
         weft.jit(lambda x, xp, fp: np.interp(x, xp, fp))(x, xp, fp).tolist()
         == numpy.interp(x, xp, fp).tolist()
     )
+
+
+def test_masks():
+    def chosen(a, mask):
+        return a[mask]
+
+    def filled(a, mask, value):
+        a[mask] = value
+        return a
+
+    def filled_where(a, value):
+        a[a > 0.5] = value
+        return a
+
+    r = numpy.random.default_rng(3)
+    for shape in ((40,), (7, 9), (4, 5, 6), (0,), (0, 3)):
+        a = r.random(shape)
+        for rank in range(1, len(shape) + 1):
+            for mask in (
+                r.random(shape[:rank]) < 0.4,
+                numpy.zeros(shape[:rank], bool),
+                numpy.ones(shape[:rank], bool),
+            ):
+                for given, by in (
+                    (a, mask),
+                    (a[..., ::-1], mask[::-1]),
+                    (numpy.asfortranarray(a), numpy.asfortranarray(mask)),
+                ):
+                    with weft.config(verify=True):
+                        found = numpy.asarray(weft.jit(chosen)(given, by))
+                    assert found.dtype == given.dtype and numpy.array_equal(found, given[by])
+                    assert numpy.array_equal(weft.jit(chosen)(given, by), given[by])
+                    assert numpy.array_equal(
+                        weft.jit(filled)(given.copy(), by, 2), filled(given.copy(), by, 2)
+                    )
+        assert numpy.array_equal(weft.jit(filled_where)(a.copy(), 0), filled_where(a.copy(), 0))
+    x = numpy.arange(5)
+    with pytest.raises(IndexError, match="size of axis is 5 but size of corresponding boolean axis is 4"):
+        weft.jit(chosen)(x, x[:4] > 2)
+    with pytest.raises(IndexError, match="size of axis is 5 but size of corresponding boolean axis is 6"):
+        weft.jit(filled)(x, numpy.ones(6, bool), 1)
+    with pytest.raises(weft.CompileError, match="complex"):
+        weft.jit(filled)(x, x > 2, 1j)
+
+
+def test_clip_is_one_loop_with_what_uses_it():
+    f = weft.jit(
+        lambda a, b: np.clip(a * 2, 0.5, b) + 1, source="f = lambda a, b: np.clip(a * 2, 0.5, b) + 1"
+    )
+    x = numpy.linspace(-1, 1, 9)
+    assert numpy.array_equal(f(x, 1.5), numpy.clip(x * 2, 0.5, 1.5) + 1)
+    (text,) = f.inspect_ir().values()
+    assert text.count(" heap ") == 1
