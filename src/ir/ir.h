@@ -158,6 +158,7 @@ struct Instruction {
     const OpInfo* op = nullptr;  // kApply, kAtomic
     int loop = 0;                // kApply: index into op->loops, chosen by the operand types
     Constant constant{};         // kConstant
+    bool fast = false;           // kApply: as fastmath allows (docs/reference/kernel-ir.md)
     bool predicated = false;     // kLoad, kStore: the predicate operand(s) are present
     ParallelLevel level = ParallelLevel::kGrid;
     int range_dimension =

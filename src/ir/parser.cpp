@@ -681,6 +681,7 @@ private:
         } else {
             result.opcode = Opcode::kApply;
             result.op = operation(word, position);
+            result.fast = scanner_.take_word("fast");
             std::vector<ScalarType> inputs;
             do {
                 result.operands.push_back(use_scalar());

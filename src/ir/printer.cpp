@@ -180,6 +180,7 @@ private:
                 break;
             case Opcode::kApply:
                 text_ += std::string(instruction.op != nullptr ? instruction.op->name : "<no op>");
+                if (instruction.fast) text_ += " fast";
                 if (!operands.empty()) text_ += " " + uses(operands);
                 break;
             case Opcode::kCast:

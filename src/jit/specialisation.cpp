@@ -32,12 +32,6 @@ std::string text_of(const lang::Lowered& lowered) {
     return text;
 }
 
-codegen::CompileOptions compile_options(bool fast_math) {
-    codegen::CompileOptions options;
-    options.fast_math = fast_math;
-    return options;
-}
-
 // What LLVM's vectoriser says of loops, for people. Only innermost loops are asked.
 std::string reason_of(const std::string& name) {
     constexpr std::pair<const char*, const char*> kReasons[] = {
@@ -103,7 +97,7 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     lang::Lowered lowered = lang::lower(function, arguments, options.semantics, globals);
     auto result = std::make_shared<Specialisation>();
     result->ir = text_of(lowered);
-    const codegen::CompileOptions compile_with = compile_options(options.fast_math);
+    const codegen::CompileOptions compile_with;
     // The IR is the whole of what the machine code depends on: all callees, constants, types and options.
     const std::string key =
         options.is_kept && codegen::keeps_kernels()
@@ -134,7 +128,6 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     result->loops_ = std::move(lowered.loops);
     result->written = std::move(lowered.written);
     result->module_ = std::move(lowered.module);
-    result->fast_math_ = options.fast_math;
     result->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }
@@ -209,7 +202,7 @@ std::string Specialisation::explain() const {
 
 codegen::CompiledTexts Specialisation::compile_again() const {
     codegen::CompiledTexts texts;
-    codegen::CompileOptions options = compile_options(fast_math_);
+    codegen::CompileOptions options;
     options.keep_texts = true;
     codegen::compile_function_for_cpu(module_, name, options, &texts);
     return texts;

@@ -21,7 +21,6 @@ namespace weft::jit {
 
 struct Options {
     lang::Options semantics{};
-    bool fast_math = false;
     bool is_kept = true;  // on disk, for later processes
 };
 
@@ -64,7 +63,6 @@ private:
     std::vector<lang::IndexNote> indices_;
     std::vector<lang::ParallelNote> parallel_;
     std::vector<lang::LoopNote> loops_;
-    bool fast_math_ = false;
 };
 
 // Thread safe. Arrays of `arguments` with different scopes must not overlap in memory where one of them is

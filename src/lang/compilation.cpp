@@ -8,6 +8,21 @@
 
 namespace weft::lang {
 
+namespace {
+
+void mark_sums(ir::Region& region, const ir::Function& function) {
+    for (ir::Instruction& each : region.body) {
+        for (ir::Region& inner : each.regions) mark_sums(inner, function);
+        if (each.opcode != ir::Opcode::kApply || each.op == nullptr) continue;
+        const OpId op = each.op->id;
+        each.fast =
+            (op == OpId::kAdd || op == OpId::kSubtract || op == OpId::kMultiply || op == OpId::kSquare) &&
+            DType(function.type(each.results[0]).scalar).is_inexact();
+    }
+}
+
+}  // namespace
+
 uint16_t ScopeMap::canonical(uint16_t scope) const {
     const auto found = merged_.find(scope);
     return found == merged_.end() ? scope : canonical(found->second);
@@ -43,7 +58,7 @@ std::string name_in_ir(std::string name) {
 
 Specialised& Compilation::entry(const FunctionSource& function, std::span<const TypeRef> arguments,
                                 const Spot& caller) {
-    Key key{&function, {arguments.begin(), arguments.end()}, nullptr, 0};
+    Key key{&function, {arguments.begin(), arguments.end()}, nullptr, 0, is_fast(function)};
     const bool of_call = has_lists_of_call(function);
     if (of_call) {
         std::get<2>(key) = caller.function;
@@ -74,9 +89,11 @@ TypeRef Compilation::result_of(const FunctionSource& function, std::span<const T
     const bool before = std::exchange(provisional_, false);
     entry.state = Specialised::State::kTyping;
     const size_t lowest_before = std::exchange(lowest_asked_, SIZE_MAX);
+    const bool fast_before = std::exchange(fast_, is_fast(function));
     typing_.push_back(&entry);
     FunctionLowering(*this, function, arguments, entry, caller).find_result();
     typing_.pop_back();
+    fast_ = fast_before;
     if (lowest_asked_ >= typing_.size()) lowest_asked_ = SIZE_MAX;  // itself alone
     lowest_asked_ = std::min(lowest_asked_, lowest_before);
     // What hangs on a function that is still being typed is found again when that is done.
@@ -94,6 +111,7 @@ const Specialised& Compilation::specialise(const FunctionSource& function, std::
         return entry;
     entry.state = Specialised::State::kTyping;
     const bool before = std::exchange(provisional_, false);
+    const bool fast_before = std::exchange(fast_, is_fast(function));
     typing_.push_back(&entry);
     FunctionLowering lowering(*this, function, arguments, entry, caller);
     lowering.find_result();
@@ -101,10 +119,22 @@ const Specialised& Compilation::specialise(const FunctionSource& function, std::
     lowest_asked_ = SIZE_MAX;
     provisional_ = before;
     entry.state = Specialised::State::kLowering;
-    ir::Function compiled = lowering.run();
-    module_.functions.push_back(std::move(compiled));
+    add_function(lowering.run());
+    fast_ = fast_before;
     entry.state = Specialised::State::kDone;
     return entry;
+}
+
+bool Compilation::is_fast(const FunctionSource& function) const {
+    for (const FunctionSource* each = &function; each != nullptr; each = each->outer) {
+        if (each->fast_math) return *each->fast_math;
+    }
+    return fast_;
+}
+
+void Compilation::add_function(ir::Function function) {
+    if (fast_) mark_sums(function.body, function);
+    module_.functions.push_back(std::move(function));
 }
 
 Lowered Compilation::finish(const Specialised& entry, std::span<const TypeRef> arguments) {

@@ -97,13 +97,17 @@ public:
         inlined_ += nodes;
         return true;
     }
-    void add_function(ir::Function function) { module_.functions.push_back(std::move(function)); }
+    void add_function(ir::Function function);
+    // Whether what is lowered now may have another order of its sums, and whether a function that it calls
+    // may.
+    bool is_fast() const { return fast_; }
+    bool is_fast(const FunctionSource& function) const;
     const ir::Function& function(const std::string& name) const { return *module_.find(name); }
     Lowered finish(const Specialised& entry, std::span<const TypeRef> arguments);
 
 private:
     // With the function and node that call it, where it is the prelude's.
-    using Key = std::tuple<const FunctionSource*, std::vector<TypeRef>, const FunctionSource*, NodeId>;
+    using Key = std::tuple<const FunctionSource*, std::vector<TypeRef>, const FunctionSource*, NodeId, bool>;
 
     Options options_;
     std::vector<GlobalArgument> globals_;
@@ -121,6 +125,7 @@ private:
     std::vector<IndexNote> indices_;
     std::vector<ParallelNote> parallel_;
     std::vector<LoopNote> loops_;
+    bool fast_ = false;
     int functions_beside_ = 0;
     size_t inlined_ = 0;
     bool catches_ = false;

@@ -56,7 +56,9 @@ bool ends_at_end(const FunctionSource& function) {
 }  // namespace
 
 bool FunctionLowering::can_inline(const FunctionSource& callee) const {
-    if (dry_ || compilation_.catches() || callee.is_prelude || callee.resume != nullptr) return false;
+    if (dry_ || compilation_.catches() || callee.is_prelude || callee.resume != nullptr ||
+        compilation_.is_fast(callee) != compilation_.is_fast())
+        return false;
     int depth = 0;
     for (const FunctionLowering* each = this; each != nullptr; each = each->around_) {
         if (&each->source_ == &callee || ++depth > kDeepest) return false;

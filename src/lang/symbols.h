@@ -112,6 +112,8 @@ struct FunctionSource {
     std::unique_ptr<FunctionSource> resume{};
     std::vector<std::string> frame{};
     std::string unsettled{};
+    // Whether its sums and products may have another order; nothing: as in the function that calls it.
+    std::optional<bool> fast_math{};
     bool is_prelude = false;       // the engine's own: what goes wrong in it goes wrong where it is called
     bool stays_in_bounds = false;  // its own indices of arrays need no test (lang/prelude.h)
 

@@ -173,6 +173,7 @@ private:
         if (type.is_buffer) result += print(type);
         add(instruction.op);
         add(instruction.loop);
+        add(instruction.fast);
         add(instruction.predicated);
         if (instruction.opcode == Opcode::kConstant) add(instruction.constant.bytes);
         for (ValueId operand : instruction.operands) add(operand.index);

@@ -119,9 +119,10 @@ uint64_t GivenFunctions::number_of(PyObject* object) {
     const nb::handle function(object);
     nb::object called = nb::module_::import_(modules::kJit).attr("called_function")(function);
     if (called.is_none()) called = nb::borrow(function);
-    Given given{nb::borrow(function),
-                make_program(python_function(called), nb::getattr(called, "_text", nb::none())), nullptr,
-                nullptr};
+    Given given{
+        nb::borrow(function),
+        make_program(python_function(called), nb::getattr(called, "_text", nb::none()), fast_math_of(called)),
+        nullptr, nullptr};
     auto symbol = std::make_shared<lang::Symbol>();
     symbol->kind = lang::SymbolKind::kFunction;
     symbol->name = given.program->entry().name;

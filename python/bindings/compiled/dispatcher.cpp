@@ -79,6 +79,7 @@ struct State {
     std::vector<std::shared_ptr<Compilation>> running;
     std::vector<nb::object> names;  // of parameters
     jit::Options options;
+    bool fast_math = false;
     bool nogil = false;
     bool prefers_numpy = false;
     int64_t compilations = 0;
@@ -108,7 +109,7 @@ void set_compile_error(const lang::CompileError& error) {
 
 void take_program(JitObject* self) {
     State& state = *self->state;
-    state.program = make_program(nb::handle(self->function), nb::handle(self->text));
+    state.program = make_program(nb::handle(self->function), nb::handle(self->text), state.fast_math);
     state.compiled.clear();
     state.functions.clear();
     state.has_keyword_only = false;
@@ -638,6 +639,10 @@ PyObject* get_signatures(PyObject* self, void*) {
 }
 
 // Calls, compilations and where the code came from, by signature.
+PyObject* get_fastmath(PyObject* self, void*) {
+    return PyBool_FromLong(self_of(self)->state->fast_math ? 1 : 0);
+}
+
 PyObject* get_stats(PyObject* self, void*) {
     return guarded([&] {
         nb::dict all;
@@ -675,6 +680,7 @@ PyMethodDef kMethods[] = {
 
 PyGetSetDef kAttributes[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"_fastmath", get_fastmath, nullptr, nullptr, nullptr},
     {"signatures", get_signatures, nullptr, "The signatures that were compiled, the last used first.",
      nullptr},
     {"stats", get_stats, nullptr,
@@ -721,7 +727,7 @@ void bind_jit(nb::module_& m) {
             object->state->options.semantics.check_division = error_model_python;
             object->state->options.semantics.parallel = parallel;
             object->state->options.semantics.widens_floats = widens_floats;
-            object->state->options.fast_math = fastmath;
+            object->state->fast_math = fastmath;
             object->state->options.is_kept = cache;
             object->state->nogil = nogil;
             object->state->prefers_numpy = prefers_numpy;
@@ -746,7 +752,7 @@ void bind_jit(nb::module_& m) {
         jit_type, "_recompile",
         [](nb::handle self, bool fastmath) {
             State& state = *checked(self)->state;
-            state.options.fast_math = fastmath;
+            state.fast_math = fastmath;
             state.program = nullptr;  // the next call compiles
         },
         nb::arg("fastmath"));

@@ -76,14 +76,16 @@ public:
     explicit Maker(Program& program)
         : program_(program), describe_(nb::module_::import_(modules::kJit).attr("describe")) {}
 
-    const lang::FunctionSource* add(nb::handle function, nb::handle text) {
-        const auto found = made_.find(function.ptr());
+    const lang::FunctionSource* add(nb::handle function, nb::handle text, std::optional<bool> fast_math) {
+        const std::pair key(function.ptr(), fast_math);
+        const auto found = made_.find(key);
         if (found != made_.end()) return found->second;
         const nb::object described = describe_(function, text);
         note(function);
         program_.functions.push_back(std::make_unique<lang::FunctionSource>());
         lang::FunctionSource& source = *program_.functions.back();
-        made_[function.ptr()] = &source;
+        made_[key] = &source;
+        source.fast_math = fast_math;
         source.name = text_of(described.attr("name"));
         source.file = text_of(described.attr("file"));
         source.first_line = nb::cast<int>(described.attr("first_line"));
@@ -213,7 +215,7 @@ private:
         const nb::object plain = python_function(function);
         const nb::object text = nb::getattr(function, "_text", nb::none());
         try {
-            symbol.function = add(plain, text);
+            symbol.function = add(plain, text, fast_math_of(function));
         } catch (nb::python_error& error) {
             if (!error.matches(PyExc_TypeError)) throw;
             symbol.path = text_of(nb::str(error.value()));
@@ -222,7 +224,7 @@ private:
 
     Program& program_;
     nb::object describe_;
-    std::map<PyObject*, const lang::FunctionSource*> made_;
+    std::map<std::pair<PyObject*, std::optional<bool>>, const lang::FunctionSource*> made_;
 };
 
 }  // namespace
@@ -263,9 +265,15 @@ bool Program::is_current() const {
     return true;
 }
 
-std::shared_ptr<const Program> make_program(nb::handle function, nb::handle text) {
+std::optional<bool> fast_math_of(nb::handle function) {
+    if (!nb::hasattr(function.type(), "_is_weft_jit")) return std::nullopt;
+    return nb::cast<bool>(function.attr("_fastmath"));
+}
+
+std::shared_ptr<const Program> make_program(nb::handle function, nb::handle text,
+                                            std::optional<bool> fast_math) {
     auto program = std::make_shared<Program>();
-    Maker(*program).add(function, text);
+    Maker(*program).add(function, text, fast_math);
     return program;
 }
 

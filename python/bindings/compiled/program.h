@@ -51,6 +51,10 @@ nb::object python_function(nb::handle function);
 
 /// Throws lang::CompileError or the Python error that describing the function raised. `text` is what was
 /// captured at its decoration.
-std::shared_ptr<const Program> make_program(nb::handle function, nb::handle text);
+// `fast_math` as lang::FunctionSource has it.
+std::shared_ptr<const Program> make_program(nb::handle function, nb::handle text,
+                                            std::optional<bool> fast_math);
+// Of a compiled function; nothing for others.
+std::optional<bool> fast_math_of(nb::handle function);
 
 }  // namespace weft::python

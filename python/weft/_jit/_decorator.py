@@ -75,7 +75,8 @@ def jit(function=None, /, *, source=None, **options):
     error_model : {'python', 'numpy'}
         Whether a division by zero raises ZeroDivisionError, or gives what NumPy gives.
     fastmath : bool
-        Whether sums and products of floats may be computed in another order.
+        Whether sums and products of floats may be computed in another order: in this function and in plain ones that
+        it calls. Compiled functions that it calls keep their own setting.
     nogil : bool
         Whether other Python threads may run meanwhile.
     parallel : bool

@@ -112,7 +112,7 @@ def _compiled(signatures, options, function, source=None):
     )
     functools.update_wrapper(made, function)
     if signatures:
-        called = called_by_others(function, map(normalize_signature, signatures))
+        called = called_by_others(function, map(normalize_signature, signatures), _reorders(options))
         made._called_by_others = (function, called) if called is not None else None
     made.targetoptions = dict(options)
     made._origin = _made_again, {"signatures": signatures, "options": options}, text
@@ -154,7 +154,10 @@ def _enable_caching():
 
 def _recompile(made):
     """Lets the next call compile again, with the fastmath that `targetoptions` has now."""
-    made._recompile(_reorders(made.targetoptions))
+    _, called = getattr(made, "_called_by_others", None) or (None, None)
+    for each in (made, called):
+        if each is not None:
+            each._recompile(_reorders(made.targetoptions))
 
 
 def is_jitted(function):

@@ -8,7 +8,7 @@ from weft.numba._types import Boolean, Complex, Float, Integer
 _NUMBERS = (Boolean, Integer, Float, Complex)
 
 
-def called_by_others(function, signatures):
+def called_by_others(function, signatures, fastmath):
     """What other compiled functions call; None where nothing is converted, or signatures differ in their numbers."""
     kinds = {tuple(_conversion(kind) for kind in (*arguments, result)) for arguments, result in signatures}
     code = function.__code__
@@ -31,7 +31,7 @@ def called_by_others(function, signatures):
     exec(compile(text, f"<signature of {name}>", "exec"), scope)
     made = scope[name]
     made.__defaults__ = function.__defaults__
-    return _decorator.compiled(made, source=text)
+    return _decorator.compiled(made, source=text, fastmath=fastmath)
 
 
 def chosen_by_types(function, overload):

@@ -172,7 +172,7 @@ KernelObject compile(Engine& engine, const Unit& unit, const CompileOptions& opt
     if (texts != nullptr) module.addModuleFlag(llvm::Module::Warning, kTellsLoops, 1);
 
     const LoweredKernel lowered = unit.lower(module, engine.library(), !options.fast_math);
-    if (options.fast_math) allow_fast_math(module, BitcodeTarget::kCpu, !kernel.is_kernel);
+    if (options.fast_math) allow_fast_math(module, BitcodeTarget::kCpu);
     engine.gate().plain_addresses =
         kernel.is_kernel && (lowered.most_loads >= kSideBySide || lowered.contiguous);
     declare_vector_math(module, machine, options.vector_math);

@@ -25,19 +25,18 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, count>&
                        [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-void contract(llvm::Function& function, bool reorders) {
+bool is_sum_or_product(const llvm::Instruction& instruction) {
+    switch (instruction.getOpcode()) {
+        case llvm::Instruction::FAdd:
+        case llvm::Instruction::FSub:
+        case llvm::Instruction::FMul: return true;
+        default: return false;
+    }
+}
+
+void contract(llvm::Function& function) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
-        switch (instruction.getOpcode()) {
-            case llvm::Instruction::FAdd:
-            case llvm::Instruction::FSub:
-            case llvm::Instruction::FMul:
-                instruction.setHasAllowContract(true);
-                if (!reorders) break;
-                instruction.setHasAllowReassoc(true);
-                instruction.setHasNoSignedZeros(true);
-                break;
-            default: break;
-        }
+        if (is_sum_or_product(instruction)) instruction.setHasAllowContract(true);
     }
 }
 
@@ -80,11 +79,18 @@ void approximate_exponential(llvm::Function& function) {
 
 }  // namespace
 
-void allow_fast_math(llvm::Module& module, BitcodeTarget target, bool reorders) {
+void allow_reordering(llvm::Instruction& instruction) {
+    if (!is_sum_or_product(instruction)) return;
+    instruction.setHasAllowContract(true);
+    instruction.setHasAllowReassoc(true);
+    instruction.setHasNoSignedZeros(true);
+}
+
+void allow_fast_math(llvm::Module& module, BitcodeTarget target) {
     for (llvm::Function& function : module) {
         if (function.isDeclaration()) continue;
         const std::string_view name(function.getName().data(), function.getName().size());
-        if (is_one_of(name, kContracted)) contract(function, reorders);
+        if (is_one_of(name, kContracted)) contract(function);
         if (target != BitcodeTarget::kPtx) continue;
         if (is_one_of(name, kApproximated)) approximate(function);
         if (name == kExponential) approximate_exponential(function);

@@ -10,8 +10,10 @@
 
 namespace weft::codegen {
 
-// Of the op table's functions in a module, before they are inlined. `reorders`: sums and products may be
-// computed in another order, too, which functions of programs ask for (fastmath=True).
-void allow_fast_math(llvm::Module& module, BitcodeTarget target, bool reorders = false);
+// Of the op table's functions in a module, before they are inlined.
+void allow_fast_math(llvm::Module& module, BitcodeTarget target);
+
+// What fastmath=True of a function of the program allows: one rounding, and another order.
+void allow_reordering(llvm::Instruction& instruction);
 
 }  // namespace weft::codegen

@@ -1,11 +1,14 @@
 #include "codegen/llvm/kernel_lowering.h"
 
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <tuple>
 #include <utility>
 
 #include "codegen/bitcode/plain_operation.h"
+#include "codegen/llvm/fast_math.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -159,7 +162,9 @@ void KernelLowering::lower(const Instruction& instruction) {
         case Opcode::kConstant: lower_constant(instruction); return;
         case Opcode::kApply: {
             const LoopInfo& loop = instruction.op->loops[static_cast<size_t>(instruction.loop)];
+            reorders_ = instruction.fast && !kernel_.is_kernel;
             call(loop, instruction.op->nin, instruction);
+            reorders_ = false;
             return;
         }
         case Opcode::kCast: {
@@ -234,6 +239,7 @@ std::vector<KernelLowering::Scalar> KernelLowering::call(const LoopInfo& loop,
         if (auto values = append_operation(loop, operands, results)) return *std::move(values);
     }
     llvm::Function* callee = library_.import(loop.symbol, module_);
+    if (reorders_) callee = reordered(*callee);
     const size_t operand_count = operands.size();
     if (callee->arg_size() != operand_count + results)
         throw InternalError(std::string("wrong number of operands for ") + loop.symbol);
@@ -256,6 +262,17 @@ std::vector<KernelLowering::Scalar> KernelLowering::call(const LoopInfo& loop,
     return values;
 }
 
+// A copy of an operation, for functions with fastmath.
+llvm::Function* KernelLowering::reordered(llvm::Function& operation) {
+    const std::string name = operation.getName().str() + ".fast";
+    if (llvm::Function* known = module_.getFunction(name)) return known;
+    llvm::ValueToValueMapTy map;
+    llvm::Function* const copy = llvm::CloneFunction(&operation, map);
+    copy->setName(name);
+    for (llvm::Instruction& instruction : llvm::instructions(*copy)) allow_reordering(instruction);
+    return copy;
+}
+
 std::optional<std::vector<KernelLowering::Scalar>> KernelLowering::append_operation(
     const LoopInfo& loop, std::span<const Scalar> operands, size_t results) {
     std::vector<OperationPart> inputs, outputs;
@@ -268,8 +285,14 @@ std::optional<std::vector<KernelLowering::Scalar>> KernelLowering::append_operat
                             is_input ? operands[i].parts[part] : nullptr, part_type(type)});
         }
     }
+    llvm::BasicBlock* const block = builder_.GetInsertBlock();
+    llvm::Instruction* const before = block->empty() ? nullptr : &block->back();
     const auto found = append_plain_operation(builder_, library_.find(loop.symbol), inputs, outputs);
     if (!found) return std::nullopt;
+    if (reorders_) {
+        const auto first = before == nullptr ? block->begin() : std::next(before->getIterator());
+        for (llvm::Instruction& appended : llvm::make_range(first, block->end())) allow_reordering(appended);
+    }
     std::vector<Scalar> values(results);
     for (size_t k = 0; k < outputs.size(); ++k)
         values[outputs[k].argument - operands.size()].parts[outputs[k].offset == 0 ? 0 : 1] = (*found)[k];

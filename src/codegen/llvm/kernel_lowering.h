@@ -121,6 +121,7 @@ protected:
     std::vector<Scalar> call(const LoopInfo& loop, std::span<const Scalar> operands, size_t results);
     std::optional<std::vector<Scalar>> append_operation(const LoopInfo& loop,
                                                         std::span<const Scalar> operands, size_t results);
+    llvm::Function* reordered(llvm::Function& operation);
     void lower_load(const ir::Instruction& instruction);
     void lower_store(const ir::Instruction& instruction);
     void lower_allocate(const ir::Instruction& instruction);
@@ -213,6 +214,7 @@ protected:
 
 private:
     const char* target_;
+    bool reorders_ = false;  // the operation that is lowered is marked as fast
 };
 
 }  // namespace weft::codegen

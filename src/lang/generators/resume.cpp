@@ -356,6 +356,7 @@ void find_resume(FunctionSource& source) {
     resume->lines = source.lines;
     resume->outer = &source;
     resume->is_prelude = source.is_prelude;
+    resume->fast_math = source.fast_math;
     resume->tree = Tree::parse(made.text, made.places);
     find_inner_functions(*resume);
     source.resume = std::move(resume);

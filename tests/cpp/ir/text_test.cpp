@@ -102,6 +102,7 @@ function @memory(%n: i64) : i64, global f64[?, 8] scope 3 {
   check %0 else raise 6
   %1 = const i64 1
   %2 = const f64 1.0
+  %sum = add fast %2, %2
   %3, %4 = heap %n from %owner owners 2 from 8 by 24 as global i64[8] scope 2 else raise 5
   %5 = address %4
   %6 = memory %5 as global f64[?, 8] scope 3 of (%n)

@@ -78,6 +78,47 @@ def test_fastmath_adds_in_another_order():
     assert numpy.isnan(np.jit(total, fastmath=True)(a))
 
 
+def looped_sum(a):
+    s = 0.0
+    for x in a:
+        s += x
+    return s
+
+
+exact_sum, fast_sum = np.jit(looped_sum), np.jit(looped_sum, fastmath=True)
+
+
+def test_fastmath_is_that_of_each_function():
+    @np.jit
+    def both(a):
+        return exact_sum(a), fast_sum(a), looped_sum(a)
+
+    @np.jit(fastmath=True)
+    def plain(a):
+        def inner(b):
+            s = 0.0
+            for x in b:
+                s += x
+            return s
+
+        return exact_sum(a), looped_sum(a), inner(a), a.sum()
+
+    @np.jit
+    def of_argument(f, a):
+        return f(a)
+
+    a = numpy.random.default_rng(2).random(10_001)
+    exact, fast = looped_sum(a), fast_sum(a)
+    assert exact != fast
+    assert both(a) == (exact, fast, exact)
+    assert plain(a)[:3] == (exact, fast, fast)
+    assert of_argument(exact_sum, a) == exact and of_argument(fast_sum, a) == fast
+    (text,) = both.inspect_ir().values()
+    assert text.count("add fast") == 1
+    c = a + 1j * a[::-1]
+    assert fast_sum(c) == pytest.approx(exact_sum(c), rel=1e-13)
+
+
 def test_signatures_stats_and_texts():
     f = np.jit(smooth)
     a = numpy.ones((4, 5))

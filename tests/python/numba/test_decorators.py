@@ -223,6 +223,27 @@ def test_fastmath_is_followed_where_it_may_reorder():
     assert "reassoc" not in next(iter(_llvm(njit(fastmath={"nnan"})(total), a)))
 
 
+def test_fastmath_of_functions_with_signatures_holds_in_others():
+    def total(a):
+        s = 0.0
+        for x in a:
+            s += x
+        return s
+
+    fast = njit("f8(f8[::1])", fastmath=True)(total)
+
+    @njit
+    def calls(a):
+        return fast(a)
+
+    a = numpy.random.default_rng(2).random(10_001)
+    assert calls(a) == fast(a) != total(a)
+    fast.targetoptions["fastmath"] = False
+    fast.recompile()
+    calls.recompile()
+    assert calls(a) == fast(a) == total(a)
+
+
 def _llvm(function, *arguments):
     function(*arguments)
     return function.inspect_llvm().values()
