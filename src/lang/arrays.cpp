@@ -4,6 +4,7 @@
 
 #include "lang/arrays/functions.h"
 #include "lang/arrays/random.h"
+#include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
 
 namespace weft::lang {
@@ -619,6 +620,7 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
     if (base.type->record != nullptr && base.type->record->is_tuple && name == "_replace")
         return replaced(base, arguments);
     if (base.type->record == generator_record()) return Draws(*this, base, name, arguments).call();
+    if (is_dict(base.type)) return Dicts(*this, where).call_method(base, name, arguments);
     if (is_set(base.type)) return Sets(*this, where).call_method(base, name, arguments);
     if (base.type->kind == TypeKind::kSlice && name == "indices") {
         expect_arguments(name, arguments, 1, 1);

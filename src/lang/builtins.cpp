@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
@@ -144,6 +145,9 @@ Value FunctionLowering::call_length(const Arguments& arguments) {
                     std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
             });
     if (is_list(value.type)) return scalar(scalar_type(ScalarType::kInt64, true), length_of(value));
+    if (is_dict(value.type))
+        return scalar(scalar_type(ScalarType::kInt64, true),
+                      length_of(Dicts(*this, arguments.where).keys(value)));
     if (is_set(value.type))
         return scalar(scalar_type(ScalarType::kInt64, true),
                       length_of(Sets(*this, arguments.where).items(value)));
@@ -302,6 +306,7 @@ bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
     if (path == "builtins.range") return type->kind == TypeKind::kRange;
     if (path == "builtins.list") return is_list(type);
     if (path == "builtins.set") return is_set(type);
+    if (path == "builtins.dict") return is_dict(type);
     if (path == "numpy.ndarray" || path == "numba.types.Array") return is_strided(type) && !type->single;
     if (path == "numba.types.NoneType") return type->kind == TypeKind::kNone;
     if (path == "numba.types.BaseTuple") return type->kind == TypeKind::kTuple;
@@ -320,6 +325,28 @@ bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
     if (path == "numpy.integer") return !type->weak && DType(type->scalar).is_integer();
     if (path == "numpy.floating") return !type->weak && DType(type->scalar).is_floating();
     fail(where, "isinstance() does not know " + path + " here");
+}
+
+// As CPython's, by xxHash (Objects/tupleobject.c).
+Value FunctionLowering::hash_of_tuple(const Value& tuple, NodeId where) {
+    constexpr uint64_t kPrimes[] = {11400714785074694791U, 14029467366897019727U, 2870177450012600261U};
+    const auto word = [&](uint64_t bits) {
+        return constant(Constant::of(ScalarType::kUInt64, bits)).parts[0];
+    };
+    ValueId sum = word(kPrimes[2]);
+    for (size_t i = 0; i < tuple.type->parts.size(); ++i) {
+        const Value lane = *call_builtin("hash", {{tuple_item(tuple, i)}, {}, where});
+        sum = apply(OpId::kAdd,
+                    {sum, apply(OpId::kMultiply, {cast(lane, ScalarType::kUInt64), word(kPrimes[1])})});
+        sum = apply(OpId::kBitwiseOr,
+                    {apply(OpId::kLeftShift, {sum, word(31)}), apply(OpId::kRightShift, {sum, word(33)})});
+        sum = apply(OpId::kMultiply, {sum, word(kPrimes[0])});
+    }
+    sum = apply(OpId::kAdd, {sum, word(tuple.type->parts.size() ^ (kPrimes[2] ^ 3527539U))});
+    const ValueId reserved = apply(OpId::kEqual, {sum, word(UINT64_MAX)});
+    sum = apply(OpId::kSelect, {reserved, word(1546275796U), sum});
+    const Value whole = scalar(scalar_type(ScalarType::kUInt64), sum);
+    return scalar(scalar_type(ScalarType::kInt64, true), cast(whole, ScalarType::kInt64));
 }
 
 std::optional<Value> FunctionLowering::call_builtin(const std::string& name, const Arguments& arguments) {
@@ -390,6 +417,7 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
         return call_lists("copy", {arguments.positional[0]}, where);
     }
     if (name == "set") return Sets(*this, where).make(arguments);
+    if (name == "dict") return Dicts(*this, where).make(arguments);
     if (name == "iter") {
         expect_arguments(name, arguments, 1, 1);
         if (arguments.positional[0].type->kind == TypeKind::kGenerator) return arguments.positional[0];
@@ -405,6 +433,7 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
     }
     if (name == "hash" && arguments.positional.size() == 1) {
         const Value& value = arguments.positional[0];
+        if (value.type->kind == TypeKind::kTuple) return hash_of_tuple(value, where);
         if (is_float(value.type))
             return call_prelude(
                 "builtins.hash_of_float",

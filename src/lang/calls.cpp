@@ -4,6 +4,7 @@
 #include "lang/arrays/functions.h"
 #include "lang/arrays/random.h"
 #include "lang/arrays/ufuncs.h"
+#include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
 #include "lang/errors/argument_errors.h"
 #include "lang/lowering.h"
@@ -77,8 +78,8 @@ Value FunctionLowering::lower_call(NodeId id, Environment& environment) {
     }
     if (callee.type->kind == TypeKind::kNever) return never();
     static constexpr std::string_view kCollecting[] = {
-        "builtins.sum",  "builtins.min",    "builtins.max", "builtins.any",     "builtins.all",
-        "builtins.list", "builtins.sorted", "numpy.array",  "_functools.reduce"};
+        "builtins.sum",  "builtins.min",  "builtins.max",    "builtins.any", "builtins.all",
+        "builtins.list", "builtins.dict", "builtins.sorted", "numpy.array",  "_functools.reduce"};
     const bool collects = callee.type->kind == TypeKind::kSymbol &&
                           std::find(std::begin(kCollecting), std::end(kCollecting),
                                     callee.type->symbol->path) != std::end(kCollecting);
@@ -423,6 +424,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         expect_arguments("get_num_threads", arguments, 0, 0);
         return call_prelude("builtins.thread_count", arguments);
     }
+    if (path == "numba.typed.Dict.empty") return Dicts(*this, arguments.where).make_empty(arguments);
     if (path == "weft.border_dtype") return dtype_of_border(arguments);
     if (path == "weft.may_overlap")
         return boolean(std::any_of(
@@ -431,9 +433,12 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
             }));
     if (module == "builtins") {
         static constexpr std::string_view kFolds[] = {"sum", "min", "max", "any", "all"};
-        if (!arguments.positional.empty() && is_set(arguments.positional[0].type) &&
-            std::find(std::begin(kFolds), std::end(kFolds), name) != std::end(kFolds))
-            arguments.positional[0] = Sets(*this, arguments.where).items(arguments.positional[0]);
+        if (!arguments.positional.empty() &&
+            std::find(std::begin(kFolds), std::end(kFolds), name) != std::end(kFolds)) {
+            Value& first = arguments.positional[0];
+            if (is_set(first.type)) first = Sets(*this, arguments.where).items(first);
+            if (is_dict(first.type)) first = Dicts(*this, arguments.where).keys(first);
+        }
         if (const std::optional<Value> result = call_builtin(name, arguments)) return *result;
     }
     if (module == "numpy") {

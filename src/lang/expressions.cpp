@@ -3,6 +3,8 @@
 #include <cstdlib>
 
 #include "lang/arrays/ufuncs.h"
+#include "lang/containers/dicts.h"
+#include "lang/containers/sets.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -20,10 +22,19 @@ Value FunctionLowering::lower_deferred(NodeId id, Environment& environment) {
     const Node& expression = node(id);
     const Now now(*this, environment);
     const Deferring not_yet(*this, false);
-    static constexpr NodeKind kRaising[] = {
-        NodeKind::kName,    NodeKind::kAttribute, NodeKind::kIndex, NodeKind::kBinary,
-        NodeKind::kUnary,   NodeKind::kCompare,   NodeKind::kCall,  NodeKind::kListComprehension,
-        NodeKind::kAdvance, NodeKind::kCurrent};
+    static constexpr NodeKind kRaising[] = {NodeKind::kName,
+                                            NodeKind::kAttribute,
+                                            NodeKind::kIndex,
+                                            NodeKind::kBinary,
+                                            NodeKind::kUnary,
+                                            NodeKind::kCompare,
+                                            NodeKind::kCall,
+                                            NodeKind::kListComprehension,
+                                            NodeKind::kSetComprehension,
+                                            NodeKind::kDict,
+                                            NodeKind::kDictComprehension,
+                                            NodeKind::kAdvance,
+                                            NodeKind::kCurrent};
     if (std::find(std::begin(kRaising), std::end(kRaising), expression.kind) != std::end(kRaising))
         note_raise(environment);
     switch (expression.kind) {
@@ -81,6 +92,10 @@ Value FunctionLowering::lower_deferred(NodeId id, Environment& environment) {
         }
         case NodeKind::kList: return lower_list(id, environment);
         case NodeKind::kListComprehension: return lower_comprehension(id, environment);
+        case NodeKind::kSet:
+        case NodeKind::kSetComprehension: return Sets(*this, id).display(environment);
+        case NodeKind::kDict:
+        case NodeKind::kDictComprehension: return Dicts(*this, id).display(environment);
         case NodeKind::kGeneratorExpression:
             fail(id, "generators are compiled where a loop or a function goes over them only",
                  "Write a list: [...].");
@@ -430,6 +445,7 @@ Value FunctionLowering::lower_condition(NodeId id, Environment& environment) {
         case TypeKind::kNone: return boolean(false);
         case TypeKind::kTuple: return boolean(!value.type->parts.empty());
         case TypeKind::kRecord:
+            if (is_set(value.type) || is_dict(value.type)) break;
             if (!value.type->record->is_integer) return boolean(true);
             break;
         case TypeKind::kString: return boolean(!value.type->text.empty());

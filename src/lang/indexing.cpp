@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/config.h"
+#include "lang/containers/dicts.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -73,6 +74,7 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         }
         return any_item(base, checked_index(index, integer(length).parts[0], kOfTuple, id), id);
     }
+    if (is_dict(base.type)) return Dicts(*this, id).item(base, id, environment);
     if (is_list(base.type)) return list_at(id, base, environment, false);
     if (base.type->kind == TypeKind::kRange) {
         const std::vector<NodeId> items = items_of(id);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
 #include "lang/lowering.h"
 #include "lang/parallel/outline.h"
@@ -203,6 +204,7 @@ FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& s
 FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, NodeId where) {
     if (value.type->kind == TypeKind::kRange) return range_sequence(value, where);
     if (is_list(value.type)) return list_sequence(value, where);
+    if (is_dict(value.type)) return list_sequence(Dicts(*this, where).keys(value), where);
     if (is_set(value.type)) return list_sequence(Sets(*this, where).items(value), where);
     if (value.type->kind == TypeKind::kGenerator) return generator_sequence(value, where);
     if (value.type->kind == TypeKind::kTogether) return together_sequence(value, where);

@@ -552,6 +552,7 @@ private:
     Value call_diagonal(const Arguments& arguments);
     class Draws;  // random numbers (arrays/random.h)
     class Sets;   // (containers/sets.h)
+    class Dicts;  // (containers/dicts.h)
     void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
     class ArrayFunctions;  // of NumPy's (arrays/functions.h)
     std::optional<Value> array_reduction(const Value& array, const std::string& name, const Arguments& rest);
@@ -606,6 +607,7 @@ private:
     void expect_printable(TypeRef type, NodeId where, bool at_once = false) const;
     void append_told(std::vector<ir::ValueId>& payload, const Value& value);
     Value call_round(const Arguments& arguments);
+    Value hash_of_tuple(const Value& tuple, NodeId where);
     std::optional<Value> call_builtin(const std::string& name, const Arguments& arguments);
     std::optional<Value> call_number_method(const Value& base, const std::string& name,
                                             const Arguments& arguments);

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "lang/arrays/functions.h"
+#include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
 #include "lang/lowering.h"
 #include "lang/parallel/outline.h"
@@ -545,6 +546,8 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
     if (left.type->kind == TypeKind::kNever || right.type->kind == TypeKind::kNever) return never();
     if ((name == "eq" || name == "ne") && is_member(left) != is_member(right))
         return boolean(name == "ne");  // a member is nothing else
+    if (is_dict(right.type) || (is_dict(left.type) && name != "in" && name != "not_in"))
+        return Dicts(*this, where).compare(name, left, right);
     if (is_set(right.type) || (is_set(left.type) && name != "in" && name != "not_in"))
         return Sets(*this, where).compare(name, left, right);
     if (is_list(left.type) || is_list(right.type)) {
@@ -735,6 +738,7 @@ ValueId FunctionLowering::truth(const Value& value, NodeId where) {
         case TypeKind::kNone: return boolean(false).parts[0];
         case TypeKind::kTuple: return boolean(!value.type->parts.empty()).parts[0];
         case TypeKind::kRecord:
+            if (is_dict(value.type)) return truth(Dicts(*this, where).keys(value), where);
             if (is_set(value.type)) return truth(Sets(*this, where).items(value), where);
             if (value.type->record->is_integer) return truth(value_of_member(value, where), where);
             return boolean(true).parts[0];

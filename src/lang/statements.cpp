@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "lang/containers/dicts.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -158,6 +159,11 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
             const Value base = required(lower(left.children[0], environment), target);
             if (base.type->kind == TypeKind::kNever) return;
             if (!is_array(base.type)) value = forced(value);
+            if (is_dict(base.type)) {
+                Dicts(*this, target).put(base, target, value, environment);
+                if (counts) count_owners(value, false);
+                return;
+            }
             if (is_list(base.type)) {
                 assign_list_item(target, base, value, environment);
                 if (counts) count_owners(value, false);
@@ -218,6 +224,7 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
     if (node(target).kind == NodeKind::kIndex) {
         const Value base = required(lower(node(target).children[0], environment), target);
         if (base.type->kind == TypeKind::kNever) return;
+        if (is_dict(base.type)) return Dicts(*this, id).augment(base, id, environment);
         if (is_list(base.type)) {
             augment_list_item(id, base, environment);
             return;

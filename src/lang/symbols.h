@@ -50,6 +50,8 @@ const Record* generator_record();
 // That of sets: their items and the table of these (lang/containers/sets.h).
 const Record* set_record();
 inline bool is_set_record(const Record* record) { return record == set_record(); }
+// That of dictionaries: their keys, the table of these, and the values (lang/containers/dicts.h).
+const Record* dict_record();
 
 // What vectorize or guvectorize has made of a function.
 struct UfuncFacts {

@@ -53,6 +53,12 @@ nb::object Results::next(lang::TypeRef type) {
                 PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
             }
             if (type->record == nullptr) return tuple;
+            if (type->record == lang::dict_record()) {
+                const nb::object pairs = nb::module_::import_("builtins").attr("zip")(tuple[0], tuple[2]);
+                nb::dict made;
+                for (nb::handle pair : pairs) made[pair[0]] = pair[1];
+                return made;
+            }
             if (lang::is_set_record(type->record))
                 return steal_or_throw(PySet_New(nb::object(tuple[0]).ptr()));
             return type->record->handle == nullptr ? limits_of(*type->record, tuple)

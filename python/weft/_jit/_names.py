@@ -72,7 +72,7 @@ class Names:
                 inner = value.__members__.get(chain[used], _MISSING)
                 if inner is _MISSING:
                     break
-            elif _is_typed_list(value):
+            elif _is_typed_list(value) or _is_typed_dict(value):
                 inner = getattr(value, chain[used], _MISSING)
             elif _is_member(value) and chain[used] in ("value", "name"):
                 inner = getattr(value, chain[used])
@@ -165,6 +165,8 @@ def describe(name, value, place=None):
         return ("known", name, known)
     if _is_type_of_several(value):
         return ("constant", name, None)
+    if getattr(value, "__qualname__", None) == "Dict.empty" and _is_of_numba(value):
+        return ("known", name, "numba.typed.Dict.empty")
     function = called_function(value)
     if function is not None:
         facts = _facts_of_ufunc(value)
@@ -180,6 +182,8 @@ def _describe_class(name, value, place):
         return ("known", name, known)
     if _is_typed_list(value):
         return ("known", name, "builtins.list")
+    if _is_typed_dict(value):
+        return ("known", name, "builtins.dict")
     if value.__name__ in _CLASSES_OF_TYPES and _is_of_numba(value):
         return ("known", name, f"numba.types.{value.__name__}")
     if is_record(value) or is_enumeration(value):
@@ -299,6 +303,11 @@ def _is_type_of_several(value):
 def _is_typed_list(value):
     """Whether it is Numba's typed.List, or that of weft.numba."""
     return isinstance(value, type) and issubclass(value, list) and _is_of_numba(value)
+
+
+def _is_typed_dict(value):
+    """Whether it is Numba's typed.Dict, or that of weft.numba."""
+    return isinstance(value, type) and value.__name__ == "Dict" and _is_of_numba(value)
 
 
 def _is_of_numba(value):

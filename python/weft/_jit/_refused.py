@@ -29,9 +29,5 @@ REFUSED = {
     ),
     "Match": ("`match` is not compiled", "write if and elif"),
     "TypeAlias": ("`type` is not compiled inside of a function", "leave it out"),
-    "Dict": ("dictionaries are not compiled", "use an array indexed by whole numbers, or a NamedTuple"),
-    "DictComp": ("dictionaries are not compiled", "use an array indexed by whole numbers"),
-    "Set": ("displays of sets are not compiled", "write set((1, 2)), or a tuple for `in`"),
-    "SetComp": ("comprehensions of sets are not compiled", "write set([...])"),
     "TemplateStr": ("t-strings are not compiled", "write a plain text; print() takes several values"),
 }

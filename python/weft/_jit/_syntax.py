@@ -502,6 +502,10 @@ class Writer:
         self.expression(node.left)
         for operation, right in zip(node.ops, node.comparators, strict=True):
             self._parts.append(f" {_COMPARE[type(operation)]}")
+            if isinstance(right, ast.Set) and isinstance(operation, (ast.In, ast.NotIn)):
+                right = ast.copy_location(
+                    ast.Tuple(right.elts, ast.Load()), right
+                )  # which nothing is made of
             self.expression(right)
         self._close()
 
@@ -549,13 +553,27 @@ class Writer:
     def _express_List(self, node):
         self._all("list", node, node.elts)
 
+    def _express_Set(self, node):
+        self._all("set", node, node.elts)
+
+    def _express_Dict(self, node):
+        if None in node.keys:
+            self.refuse(node, "`**` in a dictionary is not compiled", "write d.update(other)")
+        self._all("dict", node, [each for pair in zip(node.keys, node.values, strict=True) for each in pair])
+
     def _express_ListComp(self, node):
-        self._comprehension("listcomp", node)
+        self._comprehension("listcomp", node, node.elt)
+
+    def _express_SetComp(self, node):
+        self._comprehension("setcomp", node, node.elt)
+
+    def _express_DictComp(self, node):
+        self._comprehension("dictcomp", node, node.key, node.value)
 
     def _express_GeneratorExp(self, node):
-        self._comprehension("genexp", node)
+        self._comprehension("genexp", node, node.elt)
 
-    def _comprehension(self, word, node):
+    def _comprehension(self, word, node, *parts):
         outer = self._scope
         names = {
             n.id: self._comprehension_name(n.id, outer)
@@ -566,7 +584,8 @@ class Writer:
         inner = Scope(names, outer)
         self._open(word, node)
         self._scope = inner
-        self.expression(node.elt)
+        for part in parts:
+            self.expression(part)
         for k, generator in enumerate(node.generators):
             if generator.is_async:
                 self.refuse(generator.target, "`async for` is not compiled", "write a plain for")

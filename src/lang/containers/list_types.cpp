@@ -22,16 +22,20 @@ bool has_lists_of_call(const FunctionSource& function) {
             case NodeKind::kDef:
             case NodeKind::kLambda:
             case NodeKind::kListComprehension:
+            case NodeKind::kSetComprehension:
+            case NodeKind::kDictComprehension:
             case NodeKind::kGeneratorExpression:
             case NodeKind::kYield:
             case NodeKind::kTry: return false;
             case NodeKind::kGlobal: {
                 const Symbol& symbol = function.symbol(node.number);
                 if (symbol.function != nullptr) return false;
-                makes |= symbol.path == "builtins.list" || symbol.path == "builtins.set";
+                makes |= symbol.path == "builtins.list" || symbol.path == "builtins.set" ||
+                         symbol.path == "builtins.dict";
                 break;
             }
-            case NodeKind::kList: makes |= node.children.empty(); break;
+            case NodeKind::kList:
+            case NodeKind::kDict: makes |= node.children.empty(); break;
             default: break;
         }
         return std::all_of(node.children.begin(), node.children.end(), is_simple);

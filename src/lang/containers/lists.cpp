@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lang/containers/dicts.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
 
@@ -328,6 +329,10 @@ void FunctionLowering::delete_targets(NodeId id, Environment& environment) {
             fail(target, "this cannot be deleted in a compiled function");
         const Value list = required(lower(node(target).children[0], environment), target);
         if (list.type->kind == TypeKind::kNever) continue;
+        if (is_dict(list.type)) {
+            Dicts(*this, target).take_out(list, target, environment);
+            continue;
+        }
         const std::vector<NodeId> items = items_of(target);
         if (!is_list(list.type) || items.size() != 1)
             fail(target, "items of " + lang::describe(list.type) + " cannot be deleted");

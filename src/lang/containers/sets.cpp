@@ -21,6 +21,12 @@ const Record* set_record() {
     return &record;
 }
 
+bool is_hashed(TypeRef type) {
+    if (type->kind == TypeKind::kTuple)
+        return type->record == nullptr && std::all_of(type->parts.begin(), type->parts.end(), is_hashed);
+    return is_scalar(type) && !is_complex(type);
+}
+
 namespace {
 
 // Methods that make a set of this one and another, and those that change it, by operators, too.
@@ -44,9 +50,11 @@ Value FunctionLowering::Sets::made(const Value& lists) const {
 }
 
 void FunctionLowering::Sets::expect_number(const Value& item) const {
-    if (item.type->kind == TypeKind::kNever || (is_scalar(item.type) && !is_complex(item.type))) return;
-    f_.fail(where_, "a set holds numbers in a compiled function, not " + lang::describe(item.type),
-            "Use a list, or make numbers of what it holds.");
+    if (item.type->kind == TypeKind::kNever || is_hashed(item.type)) return;
+    f_.fail(
+        where_,
+        "a set holds numbers and tuples of numbers in a compiled function, not " + lang::describe(item.type),
+        "Use a list, or make numbers of what it holds.");
 }
 
 Value FunctionLowering::Sets::set_of(const Value& given) {
@@ -66,6 +74,23 @@ Value FunctionLowering::Sets::make(const Arguments& arguments) {
     const Value& given = arguments.positional[0];
     return is_set(given.type) ? made(f_.call_prelude("number_sets.make_of", {{items(given)}, {}, where_}))
                               : set_of(given);
+}
+
+Value FunctionLowering::Sets::display(Environment& environment) {
+    const Value set = make({{}, {}, where_});
+    const auto add = [&](NodeId item, Environment& inner) {
+        const Value value = f_.required(f_.lower(item, inner), item);
+        expect_number(value);
+        if (value.type->kind != TypeKind::kNever) call("add", set, {value});
+    };
+    const Node& node = f_.node(where_);
+    if (node.kind == NodeKind::kSet) {
+        for (const NodeId item : node.children) add(item, environment);
+    } else {
+        f_.lower_clause(where_, 1, environment,
+                        [&](Environment& inner) { add(f_.node(where_).children[0], inner); });
+    }
+    return set;
 }
 
 Value FunctionLowering::Sets::call_method(const Value& set, const std::string& name,

@@ -8,11 +8,15 @@ namespace weft::lang {
 
 inline bool is_set(TypeRef type) { return is_set_record(type->record); }
 
+// What sets hold, and what dictionaries have as keys: real numbers, and tuples of such.
+bool is_hashed(TypeRef type);
+
 class FunctionLowering::Sets {
 public:
     Sets(FunctionLowering& lowering, NodeId where) : f_(lowering), where_(where) {}
 
-    Value make(const Arguments& arguments);  // set(), set(values)
+    Value make(const Arguments& arguments);   // set(), set(values)
+    Value display(Environment& environment);  // {1, 2}, {k for k in x}
     Value call_method(const Value& set, const std::string& name, const Arguments& arguments);
     // Nothing where the operator is none of sets.
     std::optional<Value> binary(const std::string& name, const Value& left, const Value& right);

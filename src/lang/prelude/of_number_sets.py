@@ -1,7 +1,7 @@
-"""What Python does with sets of numbers for weft.jit, in the Python that it compiles; see of_math.py.
+"""What Python does with sets and dictionaries of numbers for weft.jit, in the Python that it compiles; see of_math.py.
 
 A set is a list of its items, in the order they came, and a table: at the place of an item's hash, or behind it, stands
-the item's number in the list, from 1.
+the item's number in the list, from 1. A dictionary has a list of values beside that of its keys.
 """
 
 
@@ -63,11 +63,7 @@ def contains(items, table, x):
     return table[place(items, table, x)] != 0
 
 
-def discard(items, table, x):
-    hole = place(items, table, x)
-    at = table[hole]
-    if at == 0:
-        return False
+def vacate(items, table, hole):
     mask = len(table) - 1
     k = (hole + 1) & mask
     while table[k] != 0:  # what stands behind moves up, if its place is not behind the hole
@@ -76,6 +72,15 @@ def discard(items, table, x):
             hole = k
         k = (k + 1) & mask
     table[hole] = 0
+
+
+def discard(items, table, x):
+    hole = place(items, table, x)
+    at = table[hole]
+    if at == 0:
+        return False
+    vacate(items, table, hole)
+    mask = len(table) - 1
     count = len(items)
     last = items.pop()
     if at != count:  # the last one takes its place in the list
@@ -176,5 +181,117 @@ def issubset(items, table, others, other_table):
 def isdisjoint(items, table, others, other_table):
     for x in items:
         if contains(others, other_table, x):
+            return False
+    return True
+
+
+def make_dict():
+    keys = []
+    values = []
+    table = [0, 0, 0, 0, 0, 0, 0, 0]
+    return keys, table, values
+
+
+def make_dict_of(key, value):
+    """An empty one, of such keys and values."""
+    keys = [key]
+    values = [value]
+    table = [0, 0, 0, 0, 0, 0, 0, 0]
+    keys.pop()
+    values.pop()
+    return keys, table, values
+
+
+def put(keys, table, values, key, value):
+    k = place(keys, table, key)
+    if table[k] == 0:
+        keys.append(key)
+        values.append(value)
+        table[k] = len(keys)
+        if 2 * len(keys) > len(table):
+            grow(keys, table)
+    else:
+        values[table[k] - 1] = value
+
+
+def number_of(keys, table, key):
+    at = table[place(keys, table, key)]
+    if at == 0:
+        raise KeyError(key)
+    return at - 1
+
+
+def value_or(keys, table, values, key, otherwise):
+    at = table[place(keys, table, key)]
+    if at == 0:
+        return otherwise
+    return values[at - 1]
+
+
+def set_default(keys, table, values, key, value):
+    at = table[place(keys, table, key)]
+    if at == 0:
+        put(keys, table, values, key, value)
+        return value
+    return values[at - 1]
+
+
+def take_out(keys, table, values, key):
+    """The keys behind it move up, so that they keep their order."""
+    hole = place(keys, table, key)
+    at = table[hole]
+    vacate(keys, table, hole)
+    if at != len(keys):
+        for k in range(len(table)):
+            if table[k] > at:
+                table[k] -= 1
+    del keys[at - 1]
+    del values[at - 1]
+
+
+def take_value(keys, table, values, key):
+    value = values[number_of(keys, table, key)]
+    take_out(keys, table, values, key)
+    return value
+
+
+def take_value_or(keys, table, values, key, otherwise):
+    if table[place(keys, table, key)] == 0:
+        return otherwise
+    value = values[number_of(keys, table, key)]
+    take_out(keys, table, values, key)
+    return value
+
+
+def take_last(keys, table, values):
+    if len(keys) == 0:
+        raise KeyError("popitem(): dictionary is empty")
+    key = keys[len(keys) - 1]
+    value = values[len(values) - 1]
+    take_out(keys, table, values, key)
+    return key, value
+
+
+def clear_dict(keys, table, values):
+    clear(keys, table)
+    values.clear()
+
+
+def put_all(keys, table, values, more_keys, more_values):
+    for k in range(len(more_keys)):
+        put(keys, table, values, more_keys[k], more_values[k])
+
+
+def put_pairs(keys, table, values, pairs):
+    for key, value in pairs:
+        put(keys, table, values, key, value)
+
+
+def equal_dicts(keys, table, values, others, other_table, other_values):
+    if len(keys) != len(others):
+        return False
+    for k in range(len(keys)):
+        at = other_table[place(others, other_table, keys[k])]
+        if at == 0 or other_values[at - 1] != values[k]:
             return False
     return True

@@ -250,7 +250,8 @@ private:
         }
         if (node.kind == NodeKind::kWalrus) end(live, node.number);
         if (is_function(node)) return defaults(node, std::move(live));
-        if (node.kind == NodeKind::kListComprehension || node.kind == NodeKind::kGeneratorExpression)
+        if (node.kind == NodeKind::kListComprehension || node.kind == NodeKind::kSetComprehension ||
+            node.kind == NodeKind::kDictComprehension || node.kind == NodeKind::kGeneratorExpression)
             return comprehension(id, std::move(live));
         return expressions(node.children, std::move(live));
     }
@@ -258,10 +259,11 @@ private:
     // Targets are its own. What := assigns in it goes from one iteration to the next, and out of it.
     VariableSet comprehension(NodeId id, VariableSet live) {
         const std::vector<NodeId>& parts = tree_[id].children;
+        const size_t first = tree_[id].kind == NodeKind::kDictComprehension ? 2 : 1;  // behind a key's value
         VariableSet kept(none_.size()), targets(none_.size());
         assigned(id, kept);
         merge(live, kept);
-        for (size_t k = parts.size(); k-- > 1;) {
+        for (size_t k = parts.size(); k-- > first;) {
             const std::vector<NodeId>& clause = tree_[parts[k]].children;
             assigned_by_target(clause[0], targets);
             Flow& flow = flow_of(parts[k], live);
@@ -273,11 +275,12 @@ private:
             }
             flow.live_head = flow.live_after;
         }
-        for (size_t k = 1; k < parts.size(); ++k) {
+        for (size_t k = first; k < parts.size(); ++k) {
             const std::vector<NodeId>& clause = tree_[parts[k]].children;
             live = expressions({clause.begin() + 1, clause.end()}, std::move(live));
         }
-        live = expression(parts[0], std::move(live));
+        live =
+            expressions({parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(first)}, std::move(live));
         for (size_t v = 0; v < none_.size(); ++v) {
             if (targets[v]) end(live, static_cast<int32_t>(v));
         }

@@ -186,7 +186,19 @@ def test_every_node_has_the_place_of_its_text():
             assert text == found.symbols[int(atoms[0])][1]
         elif word in ("int", "float", "complex", "string"):
             assert repr(ast.literal_eval(text)) == repr(value_of(word, atoms))
-        elif word in ("binary", "compare", "call", "index", "attribute", "ifexp", "and", "or", "listcomp"):
+        elif word in (
+            "binary",
+            "compare",
+            "call",
+            "index",
+            "attribute",
+            "ifexp",
+            "and",
+            "or",
+            "listcomp",
+            "dict",
+            "set",
+        ):
             ast.parse(f"({text})", mode="eval")
         elif word in ("for", "while", "assign", "augment", "return", "raise", "assert"):
             ast.parse(text if "\n" not in text else "if 1:\n" + " " * column + text)

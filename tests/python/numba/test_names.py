@@ -45,13 +45,12 @@ def test_typed_lists_are_lists():
     assert total(numba.typed.List([1, 2, 3])) == 6
 
 
-def test_dictionaries_are_refused():
+def test_typed_dictionaries():
     @njit
     def f():
         return numba.typed.Dict.empty(numba.int64, numba.int64)
 
-    with pytest.raises(numba.TypingError):
-        f()
+    assert f() == {}
     assert numba.typed.Dict.empty(numba.int64, numba.int64) == {}
 
 

@@ -90,13 +90,41 @@ def test_what_is_missing_is_no_element():
         np.jit(popped)(3)
 
 
-def test_only_numbers_are_elements():
-    def of_tuples(n):
-        pairs = [(n, 1)]
-        return len(set(pairs))
+def test_conditions_ask_whether_there_are_elements():
+    def emptied(n):
+        left = set(range(n))
+        steps = 0
+        while left:
+            left.pop()
+            steps += 1
+        return steps, not left, 1 if left else 2, bool(left), not set(range(n))
 
-    with pytest.raises(np.CompileError, match="a set holds numbers"):
-        np.jit(of_tuples)(1)
+    agree(emptied, 4)
+    agree(emptied, 0)
+
+
+def test_tuples_of_numbers_are_elements():
+    def of_tuples(n):
+        seen = {(k % 3, k % 2) for k in range(n)}
+        seen |= {(7, 7), (n, n)}
+        return len(seen), (1, 1) in seen, (n, 8) not in seen, n in {3, 5}
+
+    agree(of_tuples, 9)
+    agree(of_tuples, 5)
+
+
+def test_other_elements_are_refused():
+    def of_complex(n):
+        return len({n * 1j})
+
+    with pytest.raises(np.CompileError, match="a set holds numbers and tuples of numbers"):
+        np.jit(of_complex)(1)
+
+
+def test_hashes_of_tuples_are_those_of_python():
+    f = np.jit(lambda x: hash(x))
+    for x in ((), (1,), (1, 2), (-1, 0.5, True), (2**61, -3), (math.pi, (1, 2.0)), (0, 0, 0, 0)):
+        assert f(x) == hash(x), x
 
 
 def test_hashes_are_those_of_python():
