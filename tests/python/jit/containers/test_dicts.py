@@ -54,7 +54,7 @@ def gone_through(n):
     d = {}
     for k in range(n):
         d[n - k] = k + 0.5
-    keys = [k for k in d]
+    keys = list(d)
     first = sum(d), max(d), min(d.values()), sorted(d.keys()), list(d.values())
     total = 0.0
     for k, v in d.items():
