@@ -361,10 +361,11 @@ Value FunctionLowering::load(const Element& element) {
 }
 
 void FunctionLowering::store(const Element& element, const Value& given, NodeId where) {
-    const Value value = required(given, where);
+    Value value = required(given, where);
     const TypeRef array = element.array.type;
     expect_writeable(array, where);
     if (value.type->kind == TypeKind::kNever) return;
+    if (is_array(value.type) && value.type->rank == 0) value = load({value, {}});
     if (is_structures(array)) return store_structure(load(element), value, where);
     if (!is_scalar(value.type))
         fail(where,

@@ -64,6 +64,12 @@ Value FunctionLowering::ArrayFunctions::call_quantile(bool percents) {
         a = array(a, result_type(types).scalar_type());
     }
     const Value ordered = sorted(a, along, false);
+    if (percents && is_scalar(q.type)) {
+        const Value fits = operate(OpId::kLogicalAnd, {operate(OpId::kGreaterEqual, {q, f_.integer(0)}),
+                                                       operate(OpId::kLessEqual, {q, f_.integer(100)})});
+        f_.check(fits.parts[0], f_.site("ValueError", "Percentiles must be in the range [0, 100]"), {},
+                 where_);
+    }
     if (percents) q = operate(OpId::kDivide, {q, f_.constant(Constant::of(ScalarType::kFloat64, 100.0))});
     if (of_all && is_scalar(q.type)) {
         const Value found = prelude("quantile_of", {ordered, q});

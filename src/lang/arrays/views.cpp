@@ -185,6 +185,46 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_shown() {
         result.type = intern(std::move(type));
         return result;
     }
+    if (name_ == "as_strided") {
+        const std::vector<Value> given = bind("x shape? strides? subok! writeable!");
+        const Value a = array(given[0]);
+        std::vector<ValueId> shape = shape_of(a), strides;
+        for (size_t d = 0; d < shape.size(); ++d) strides.push_back(f_.stride_of(a, d));
+        if (!is_none(given[1])) shape = sizes_of(given[1]);
+        if (!is_none(given[2])) strides = sizes_of(given[2]);
+        if (shape.size() != strides.size())
+            f_.fail(where_, "mismatch in length of strides and shape", "Give one of each for each axis.");
+        for (const ValueId size : shape)
+            f_.check(f_.apply(OpId::kGreaterEqual, {size, f_.integer(0).parts[0]}),
+                     f_.site("ValueError", "negative dimensions are not allowed"), {}, where_);
+        if (f_.compilation_.options().check_bounds) {
+            const ValueId zero = f_.integer(0).parts[0], one = f_.integer(1).parts[0];
+            // The first and the last byte that elements begin at, from the first element on.
+            const auto ends = [&](std::span<const ValueId> sizes, std::span<const ValueId> steps) {
+                std::array<ValueId, 2> found = {zero, zero};
+                for (size_t d = 0; d < sizes.size(); ++d) {
+                    const ValueId count = f_.apply(OpId::kSubtract, {sizes[d], one});
+                    const ValueId last = f_.apply(OpId::kMultiply, {count, steps[d]});
+                    found[0] = f_.apply(OpId::kAdd, {found[0], f_.apply(OpId::kMinimum, {last, zero})});
+                    found[1] = f_.apply(OpId::kAdd, {found[1], f_.apply(OpId::kMaximum, {last, zero})});
+                }
+                return found;
+            };
+            std::vector<ValueId> own;
+            for (size_t d = 0; d < a.type->rank; ++d) own.push_back(f_.stride_of(a, d));
+            const auto given_ends = ends(shape_of(a), own), wanted = ends(shape, strides);
+            ValueId fits =
+                f_.apply(OpId::kLogicalAnd, {f_.apply(OpId::kGreaterEqual, {wanted[0], given_ends[0]}),
+                                             f_.apply(OpId::kLessEqual, {wanted[1], given_ends[1]})});
+            for (const ValueId size : shape_of(a))
+                fits = f_.apply(OpId::kLogicalAnd, {fits, f_.apply(OpId::kGreater, {size, zero})});
+            for (const ValueId size : shape)
+                fits = f_.apply(OpId::kLogicalOr, {fits, f_.apply(OpId::kEqual, {size, zero})});
+            f_.check(fits, f_.site("ValueError", "as_strided() would leave the array that it is given"), {},
+                     where_);
+        }
+        return f_.view(a, f_.integer(0).parts[0], shape, strides, false);
+    }
     if (name_ == "broadcast_shapes") {
         std::vector<std::vector<ValueId>> shapes;
         size_t rank = 0;

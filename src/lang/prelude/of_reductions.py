@@ -63,7 +63,7 @@ def prod_of_array(values, one):
             total = total * x
         return total
     for row in values:
-        total = total * prod_of_array(row, one)
+        total = prod_of_array(row, total)
     return total
 
 

@@ -519,6 +519,8 @@ def test_as_numpy(text):
         ("np.pad(x[:0], 1, 'edge')", ValueError, "can't extend empty axis 0"),
         ("np.pad(x, ((1, 2), (3, 4)))", np.CompileError, "sides of 2 axes for 1"),
         ("np.lexsort((x, x[:2]))", ValueError, "all keys need to be the same shape"),
+        ("np.percentile(x, 101)", ValueError, r"Percentiles must be in the range \[0, 100\]"),
+        ("np.quantile(x, 1.01)", ValueError, r"Quantiles must be in the range \[0, 1\]"),
         ("np.average(x, weights=x * 0)", ZeroDivisionError, "Weights sum to zero"),
     ],
 )
@@ -716,3 +718,47 @@ def test_clip_is_one_loop_with_what_uses_it():
     assert numpy.array_equal(f(x, 1.5), numpy.clip(x * 2, 0.5, 1.5) + 1)
     (text,) = f.inspect_ir().values()
     assert text.count(" heap ") == 1
+
+
+def test_as_strided():
+    def windows(x, n):
+        return numpy.lib.stride_tricks.as_strided(x, (x.size - n + 1, n), (x.strides[0], x.strides[0]))
+
+    def backwards(x):
+        return numpy.lib.stride_tricks.as_strided(x[::-1], (x.size // 2,), (-2 * x.strides[0],))
+
+    def written(x):
+        numpy.lib.stride_tricks.as_strided(x, shape=(2,), strides=(2 * x.itemsize,))[:] = 7
+        return x
+
+    x = numpy.arange(9.0)
+    assert numpy.array_equal(weft.jit(windows)(x, 4), windows(x, 4))
+    assert numpy.array_equal(weft.jit(windows)(x[::-2], 2), windows(x[::-2], 2))
+    assert numpy.array_equal(weft.jit(backwards)(x), backwards(x))
+    assert numpy.array_equal(weft.jit(written)(x.copy()), written(x.copy()))
+
+    def pairs(x, count):
+        return numpy.lib.stride_tricks.as_strided(x, (count, 2), (x.strides[0], x.strides[0]))
+
+    f = weft.jit(pairs)
+    assert f(x, 8).shape == (8, 2) and f(x[:0], 0).shape == (0, 2)
+    for given, count in ((x, 9), (x[:0], 1)):
+        with pytest.raises(ValueError, match="would leave the array"):
+            f(given, count)
+    with pytest.raises(ValueError, match="negative dimensions are not allowed"):
+        f(x, -1)
+
+
+def test_arrays_without_dimensions_are_stored_as_elements():
+    def stored(a, b):
+        a[1] = b
+        return a
+
+    assert weft.jit(stored)(numpy.zeros(3), numpy.array(2.5)).tolist() == [0.0, 2.5, 0.0]
+
+
+def test_products_are_numpys():
+    f = weft.jit(lambda a: a.prod())
+    for dtype in "fdFD":
+        a = numpy.random.default_rng(1).random((7, 9)).astype(dtype) + numpy.dtype(dtype).type(0.5)
+        assert f(a) == a.prod()
