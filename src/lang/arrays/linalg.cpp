@@ -136,7 +136,11 @@ Value FunctionLowering::ArrayFunctions::call_eigen(bool symmetric, bool vectors)
     }
     const std::string function = symmetric ? (vectors ? "symmetric_eigen" : "symmetric_eigenvalues")
                                            : (vectors ? "eigen" : "eigenvalues");
-    expect(answer(function, arguments), "LinAlgError", "Eigenvalues did not converge");
+    const Value answered = answer(function, arguments);
+    if (!symmetric)
+        f_.check(f_.apply(OpId::kNotEqual, {answered.parts[0], f_.integer(2).parts[0]}),
+                 f_.site("LinAlgError", "Array must not contain infs or NaNs"), {}, where_);
+    expect(answered, "LinAlgError", "Eigenvalues did not converge");
     if (symmetric || DType(type).is_complex()) return vectors ? f_.tuple({values, columns}) : values;
     // Of real matrices: the type may not hang on the values, so these have to be real.
     const Value imaginary = operate(OpId::kNotEqual, {f_.part_of_complex(values, true), f_.integer(0)});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "core/shape.h"
 #include "library/called/arrays.h"
@@ -31,6 +32,21 @@ ScalarType complex(ScalarType type) {
 }
 
 bool is_empty(const EngineArray& a) { return element_count(a.shape) == 0; }
+
+template <class T>
+bool are_finite(const void* data, int64_t count) {
+    const T* const values = static_cast<const T*>(data);
+    return std::all_of(values, values + count, [](T value) { return std::isfinite(value); });
+}
+
+// Of a dense array of floats or complex numbers. LAPACK would print a line of its own.
+bool is_finite(const EngineArray& a) {
+    const int64_t count = element_count(a.shape) * (DType(a.type).is_complex() ? 2 : 1);
+    return DType(a.type).real().itemsize() == 4 ? are_finite<float>(a.data, count)
+                                                : are_finite<double>(a.data, count);
+}
+
+constexpr int64_t kNotFinite = 2;
 
 int64_t solve_with(EngineArguments& arguments, size_t core) {
     const EngineArray to = arguments.array(), left = arguments.array(), right = arguments.array();
@@ -170,7 +186,8 @@ int64_t eigen(EngineArguments arguments) {
     const ScalarType type = compute_type(from);
     if (is_empty(from)) return 0;
     Made values(first, complex(type)), vectors(second, complex(type));
-    const Given a(from, type);
+    const Given a(from, type, /*dense=*/true);
+    if (!is_finite(*a)) return kNotFinite;
     const bool converged = lapack::eigen(type, matrices_of(*a), values->data, matrices_of(*vectors));
     values.finish();
     vectors.finish();
@@ -182,7 +199,8 @@ int64_t eigenvalues(EngineArguments arguments) {
     const ScalarType type = compute_type(from);
     if (is_empty(from)) return 0;
     Made values(to, complex(type));
-    const Given a(from, type);
+    const Given a(from, type, /*dense=*/true);
+    if (!is_finite(*a)) return kNotFinite;
     const bool converged = lapack::eigenvalues(type, matrices_of(*a), values->data);
     values.finish();
     return converged ? 0 : 1;

@@ -165,6 +165,20 @@ def test_errors(text, error, message):
         compiled(text)[0](a, numpy.ones((3, 1)))
 
 
+@pytest.mark.parametrize("text", ["np.linalg.eigvals(a)", "np.linalg.eig(a)[0]", "np.roots(a[0])"])
+def test_eigenvalues_of_what_is_not_finite_print_nothing(text, capfd):
+    source = f"f = lambda a: {text}"
+    names = {"np": numpy}
+    exec(source, names)
+    f = weft.jit(names["f"], source=source)
+    for value in (numpy.nan, numpy.inf):
+        for dtype in (float, "f", complex):
+            a = numpy.array([[1, 2, value], [2, 1, 3], [4, 5, 6]], dtype)
+            with pytest.raises(weft.linalg.LinAlgError, match="must not contain infs or NaNs"):
+                f(a)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_errors_are_caught():
     def f(a):
         try:
