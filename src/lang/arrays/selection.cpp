@@ -191,7 +191,9 @@ void FunctionLowering::store_selected(NodeId id, const Value& base, std::span<co
     if (value.type->kind == TypeKind::kNever) return;
     if (is_mask(base, items) && is_scalar(value.type)) {
         check_mask(base, 0, items[0]);
-        call_prelude("arrays.put_true", {{base, items[0].value, value}, {}, id});
+        Value mask = items[0].value;  // which is read before anything is written
+        if (mask.type->scope == base.type->scope && !mask.fresh) mask = array_of(mask, std::nullopt, id);
+        call_prelude("arrays.put_true", {{base, mask, value}, {}, id});
         return;
     }
     const Selection found = selection(id, base, items);

@@ -710,6 +710,25 @@ def test_masks():
         weft.jit(filled)(x, x > 2, 1j)
 
 
+def test_masks_that_are_written():
+    def after(m):
+        m[1:][m[:-1]] = True
+        return m
+
+    def local(n):
+        m = np.zeros(n, np.bool_)
+        m[0] = True
+        m[1:][m[:-1]] = True
+        bits = m.view(np.uint8)
+        bits[m] = 0
+        return m, bits
+
+    m = numpy.array([True, False, False, True, False, False])
+    assert weft.jit(after)(m.copy()).tolist() == [True, True, False, True, True, False]
+    found = weft.jit(local)(5)
+    assert found[0].tolist() == [False] * 5 and found[1].tolist() == [0] * 5
+
+
 def test_clip_is_one_loop_with_what_uses_it():
     f = weft.jit(
         lambda a, b: np.clip(a * 2, 0.5, b) + 1, source="f = lambda a, b: np.clip(a * 2, 0.5, b) + 1"
