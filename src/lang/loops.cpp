@@ -204,8 +204,8 @@ FunctionLowering::Sequence FunctionLowering::reversed_sequence(const Sequence& s
 FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, NodeId where) {
     if (value.type->kind == TypeKind::kRange) return range_sequence(value, where);
     if (is_list(value.type)) return list_sequence(value, where);
-    if (is_dict(value.type)) return list_sequence(Dicts(*this, where).keys(value), where);
-    if (is_set(value.type)) return list_sequence(Sets(*this, where).items(value), where);
+    if (is_dict(value.type)) return sized_sequence(Dicts(*this, where).keys(value), "dictionary", where);
+    if (is_set(value.type)) return sized_sequence(Sets(*this, where).items(value), "Set", where);
     if (value.type->kind == TypeKind::kGenerator) return generator_sequence(value, where);
     if (value.type->kind == TypeKind::kTogether) return together_sequence(value, where);
     if (value.type->kind == TypeKind::kTuple) {
@@ -537,12 +537,14 @@ bool FunctionLowering::lower_iteration(NodeId id, const Sequence& sequence, Envi
                                        ValueId counter) {
     note(counter, sequence.direct ? sequence.of_element : Fact{0, INT64_MAX, {}, 0});
     if (!dry_ && hoist_ != nullptr && hoist_->is_of(source_, id)) hoist_->counter = counter;
+    const size_t temporaries = temporaries_.size();
     const Value element = sequence.direct ? scalar(sequence.counter, counter) : sequence.element(counter);
     // Of other ranges it is the element that goes along, from one end of its extent to the other.
     if (!dry_ && hoist_ != nullptr && hoist_->is_of(source_, id) && hoist_->by_element)
         hoist_->counter = element.parts[0];
     note_raise(environment);
     assign(node(id).children[0], element, environment, id);
+    end_temporaries(temporaries);  // what a tuple of items has beside its variables
     return lower_block(node(id).children[2], environment);
 }
 

@@ -337,6 +337,7 @@ private:
     std::optional<Value> compare_lists(const std::string& name, const Value& left, const Value& right,
                                        NodeId where);
     Sequence list_sequence(const Value& list, NodeId where);
+    Sequence sized_sequence(const Value& list, const std::string& container, NodeId where);
     Value array_of(const Value& value, std::optional<ScalarType> dtype, NodeId where);
     Value call_array(const Arguments& arguments, bool as_it_is);
     void refuse_list(TypeRef type, const std::string& name, NodeId where) const;

@@ -503,9 +503,8 @@ class Writer:
         for operation, right in zip(node.ops, node.comparators, strict=True):
             self._parts.append(f" {_COMPARE[type(operation)]}")
             if isinstance(right, ast.Set) and isinstance(operation, (ast.In, ast.NotIn)):
-                right = ast.copy_location(
-                    ast.Tuple(right.elts, ast.Load()), right
-                )  # which nothing is made of
+                # A tuple, for which nothing is made.
+                right = ast.copy_location(ast.Tuple(right.elts, ast.Load()), right)
             self.expression(right)
         self._close()
 

@@ -89,9 +89,9 @@ private:
 // buffers or rows side by side, and element-wise ones over contiguous elements.
 class PassGate final : public llvm::OptPassGate {
 public:
-    bool plain_addresses = false;
+    bool plain_addresses = false, is_function = false;
 
-    bool isEnabled() const override { return true; }
+    bool isEnabled() const override { return plain_addresses || is_function; }
     bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) override {
         if (pass == "X86 cmov Conversion") return false;
         return !plain_addresses || pass != "Loop Strength Reduction";
@@ -173,6 +173,7 @@ KernelObject compile(Engine& engine, const Unit& unit, const CompileOptions& opt
 
     const LoweredKernel lowered = unit.lower(module, engine.library(), !options.fast_math);
     if (options.fast_math) allow_fast_math(module, BitcodeTarget::kCpu);
+    engine.gate().is_function = !kernel.is_kernel;
     engine.gate().plain_addresses =
         kernel.is_kernel && (lowered.most_loads >= kSideBySide || lowered.contiguous);
     declare_vector_math(module, machine, options.vector_math);

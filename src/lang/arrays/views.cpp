@@ -198,15 +198,22 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_shown() {
             f_.check(f_.apply(OpId::kGreaterEqual, {size, f_.integer(0).parts[0]}),
                      f_.site("ValueError", "negative dimensions are not allowed"), {}, where_);
         if (f_.compilation_.options().check_bounds) {
-            const ValueId zero = f_.integer(0).parts[0], one = f_.integer(1).parts[0];
-            // The first and the last byte that elements begin at, from the first element on.
+            const auto real = [&](ValueId whole_number) {
+                return f_.cast(whole(whole_number), ScalarType::kFloat64);
+            };
+            const auto number = [&](double value) {
+                return f_.constant(Constant::of(ScalarType::kFloat64, value)).parts[0];
+            };
+            const ValueId zero = f_.integer(0).parts[0], none = number(0), one = number(1);
+            // The first and the last byte that elements begin at, from the first element on: as floats, which
+            // do not wrap and are exact for what memory holds.
             const auto ends = [&](std::span<const ValueId> sizes, std::span<const ValueId> steps) {
-                std::array<ValueId, 2> found = {zero, zero};
+                std::array<ValueId, 2> found = {none, none};
                 for (size_t d = 0; d < sizes.size(); ++d) {
-                    const ValueId count = f_.apply(OpId::kSubtract, {sizes[d], one});
-                    const ValueId last = f_.apply(OpId::kMultiply, {count, steps[d]});
-                    found[0] = f_.apply(OpId::kAdd, {found[0], f_.apply(OpId::kMinimum, {last, zero})});
-                    found[1] = f_.apply(OpId::kAdd, {found[1], f_.apply(OpId::kMaximum, {last, zero})});
+                    const ValueId count = f_.apply(OpId::kSubtract, {real(sizes[d]), one});
+                    const ValueId last = f_.apply(OpId::kMultiply, {count, real(steps[d])});
+                    found[0] = f_.apply(OpId::kAdd, {found[0], f_.apply(OpId::kMinimum, {last, none})});
+                    found[1] = f_.apply(OpId::kAdd, {found[1], f_.apply(OpId::kMaximum, {last, none})});
                 }
                 return found;
             };

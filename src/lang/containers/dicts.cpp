@@ -164,7 +164,7 @@ Value FunctionLowering::Dicts::call_method(const Value& dict, const std::string&
     }
     if (name == "keys" || name == "values" || name == "items") {
         f_.expect_arguments(name, arguments, 0, 0);
-        if (name == "items") return f_.together("zip", {keys(dict), values(dict)});
+        if (name == "items") return f_.together("items", {keys(dict), values(dict)});
         return name == "keys" ? keys(dict) : values(dict);
     }
     if (name == "clear" || name == "popitem") {

@@ -366,6 +366,21 @@ FunctionLowering::Sequence FunctionLowering::list_sequence(const Value& list, No
     return result;
 }
 
+// Of a container that may not grow or shrink meanwhile.
+FunctionLowering::Sequence FunctionLowering::sized_sequence(const Value& list, const std::string& container,
+                                                            NodeId where) {
+    Sequence result = list_sequence(list, where);
+    if (result.is_empty) return result;
+    const ValueId size = length_of(list);
+    result.goes_on = [this, list, container, size, where](ValueId k) {
+        const ValueId length = length_of(list);
+        check(apply(OpId::kEqual, {length, size}),
+              site("RuntimeError", container + " changed size during iteration"), {}, where);
+        return apply(OpId::kLess, {k, length});
+    };
+    return result;
+}
+
 // --- functions, methods and operators -------------------------------------------------------------------
 
 Value FunctionLowering::call_lists(const std::string& name, std::vector<Value> arguments, NodeId where) {

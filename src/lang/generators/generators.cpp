@@ -252,6 +252,8 @@ FunctionLowering::Sequence FunctionLowering::together_sequence(const Value& item
         for (size_t i = 0; i < items.type->parts.size(); ++i) sequences.push_back(part(i));
         return zip_sequence(std::move(sequences));
     }
+    if (how == "items")
+        return zip_sequence({sized_sequence(tuple_item(items, 0), "dictionary", where), part(1)});
     if (how == "enumerate") return enumerated_sequence(part(0), tuple_item(items, 1));
     if (how == "nditer") return iterator_sequence(items, where);
     if (how == "flat") return flat_sequence(tuple_item(items, 0));

@@ -761,7 +761,7 @@ def test_as_strided():
 
     f = weft.jit(pairs)
     assert f(x, 8).shape == (8, 2) and f(x[:0], 0).shape == (0, 2)
-    for given, count in ((x, 9), (x[:0], 1)):
+    for given, count in ((x, 9), (x[:0], 1), (x, 2**61 + 1)):
         with pytest.raises(ValueError, match="would leave the array"):
             f(given, count)
     with pytest.raises(ValueError, match="negative dimensions are not allowed"):

@@ -247,3 +247,51 @@ def test_a_hundred_thousand_keys():
         return total
 
     agree(squares, 100_000)
+
+
+def test_what_changes_its_size_while_it_is_gone_through():
+    def deleted(n):
+        d = {k: k for k in range(n)}
+        for k in d:
+            del d[k]
+        return len(d)
+
+    def items(n):
+        d = {k: [k] for k in range(n)}
+        total = 0
+        for _, v in d.items():
+            total += len(v)
+            d.popitem()
+        return total
+
+    def of_set(n):
+        s = set(range(n))
+        for k in s:
+            s.discard(k)
+        return len(s)
+
+    for function in (deleted, items, of_set):
+        assert np.jit(function)(0) == 0
+        with pytest.raises(RuntimeError, match="changed size during iteration"):
+            np.jit(function)(9)
+
+
+def last_of(rows):
+    x = rows[len(rows) - 1]
+    for _ in range(1):
+        pass
+    del rows[len(rows) - 1]
+    return x, 1
+
+
+def test_lists_beside_others_in_a_loop_that_takes_them_out():
+    def taken(n):
+        rows = [[k] for k in range(n)]
+        total = 0
+        for i, (_, row) in enumerate(zip(range(n), rows)):
+            total += i * len(row)
+            if len(rows) > 2:
+                last_of(rows)
+        return total
+
+    agree(taken, 9)
