@@ -51,7 +51,7 @@ del _register
 
 _IPYTHON = "ipython"
 _SUBMODULES = frozenset(
-    "char core ctypeslib dtypes fft lib linalg ma numba polynomial random rec scipy strings testing typing "
+    "char core ctypeslib cuda dtypes fft lib linalg ma numba polynomial random rec scipy strings testing typing "
     "version".split()
 )
 

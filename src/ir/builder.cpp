@@ -357,8 +357,23 @@ std::vector<ValueId> Builder::call_catching(std::string callee, std::span<const 
     return append(std::move(instruction)).results;
 }
 
-void Builder::spread(std::string callee, ValueId size, ValueId chunk, std::span<const ValueId> arguments) {
+std::vector<ValueId> Builder::intrinsic(Intrinsic intrinsic, std::span<const ValueId> operands) {
+    Instruction instruction{.opcode = Opcode::kIntrinsic, .operands = {operands.begin(), operands.end()}};
+    instruction.intrinsic = intrinsic;
+    const IntrinsicInfo& info = intrinsic_info(intrinsic);
+    for (const char kind : info.results) {
+        const ScalarType scalar = kind == 'b'   ? ScalarType::kBool
+                                  : kind == 'i' ? ScalarType::kInt64
+                                                : type(operands[info.operands.find('v')]).scalar;
+        instruction.results.push_back(new_value(Type::of(scalar)));
+    }
+    return append(std::move(instruction)).results;
+}
+
+void Builder::spread(std::string callee, ValueId size, ValueId chunk, std::span<const ValueId> arguments,
+                     bool together) {
     Instruction instruction{.opcode = Opcode::kSpread, .operands = {size, chunk}};
+    instruction.together = together;
     instruction.operands.insert(instruction.operands.end(), arguments.begin(), arguments.end());
     instruction.callee = std::move(callee);
     append(std::move(instruction));

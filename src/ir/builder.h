@@ -101,8 +101,10 @@ public:
     std::vector<ValueId> call_catching(std::string callee, std::span<const Type> results,
                                        std::span<const ValueId> arguments);
 
-    // Of a function that may not be there yet.
-    void spread(std::string callee, ValueId size, ValueId chunk, std::span<const ValueId> arguments);
+    std::vector<ValueId> intrinsic(Intrinsic intrinsic, std::span<const ValueId> operands);
+    // Of a function that may not be there yet. `together`: the calls are a block's threads.
+    void spread(std::string callee, ValueId size, ValueId chunk, std::span<const ValueId> arguments,
+                bool together = false);
 
     // Of the engine; after each buffer come its sizes.
     ValueId engine(std::string callee, std::span<const ValueId> arguments);

@@ -26,6 +26,15 @@ const OpcodeInfo& opcode_info(Opcode opcode) {
     return kOpcodes[static_cast<size_t>(opcode)];
 }
 
+const IntrinsicInfo& intrinsic_info(Intrinsic intrinsic) {
+    static constexpr IntrinsicInfo kIntrinsics[] = {
+#define WEFT_INTRINSIC(enumerator, text, operands, results) {text, operands, results},
+#include "ir/intrinsics.def"
+#undef WEFT_INTRINSIC
+    };
+    return kIntrinsics[static_cast<size_t>(intrinsic)];
+}
+
 size_t least_operands(const Instruction& instruction) {
     size_t count = opcode_info(instruction.opcode).operands;
     if (instruction.predicated) count += instruction.opcode == Opcode::kLoad ? 2 : 1;
@@ -86,8 +95,9 @@ public:
     Comparison(const Function& a, const Function& b) : a_(a), b_(b), pair_(a.values.size()) {}
 
     bool run() {
-        return a_.name == b_.name && a_.is_kernel == b_.is_kernel && a_.result_types == b_.result_types &&
-               define(a_.parameters, b_.parameters) && same(a_.body, b_.body);
+        return a_.name == b_.name && a_.is_kernel == b_.is_kernel && a_.is_cuda == b_.is_cuda &&
+               a_.result_types == b_.result_types && define(a_.parameters, b_.parameters) &&
+               same(a_.body, b_.body);
     }
 
 private:
@@ -118,9 +128,10 @@ private:
             a.fast != b.fast || a.predicated != b.predicated || a.level != b.level ||
             a.range_dimension != b.range_dimension || a.order != b.order || a.scope != b.scope ||
             a.callee != b.callee || a.depth != b.depth || a.site != b.site || a.catches != b.catches ||
-            a.lazy != b.lazy || a.likely != b.likely || a.again != b.again || a.grows != b.grows ||
-            !(a.owners == b.owners) || a.lanes != b.lanes || a.block != b.block ||
-            !same_uses(a.operands, b.operands) || a.regions.size() != b.regions.size()) {
+            a.together != b.together || a.intrinsic != b.intrinsic || a.lazy != b.lazy ||
+            a.likely != b.likely || a.again != b.again || a.grows != b.grows || !(a.owners == b.owners) ||
+            a.lanes != b.lanes || a.block != b.block || !same_uses(a.operands, b.operands) ||
+            a.regions.size() != b.regions.size()) {
             return false;
         }
         for (size_t i = 0; i < a.regions.size(); i++) {

@@ -87,6 +87,8 @@ constexpr uint32_t kTooDeep = UINT32_MAX;
 //   kRetain     (owner) counts one more user of the memory; an owner of 0 is nobody's
 //   kRelease    (owner) counts one user less; without any the memory is gone
 //   kBarrier    () block barrier: every thread of the block reaches it, memory of the block is ordered
+//   kIntrinsic  (scalars) -> scalars: what threads of a block or warp tell each other, by `intrinsic`
+//               (ir/intrinsics.def)
 //   kFor        (lower, upper, step, initials...) -> finals; region (i, carried...) yields carried
 //   kWhile      (initials...) -> finals; region 0 (carried...) yields (bool, forwarded...); region 1
 //               (forwarded...) yields carried; the finals are what region 0 forwarded last
@@ -101,8 +103,8 @@ constexpr uint32_t kTooDeep = UINT32_MAX;
 //   kCall       (arguments...) -> results of Function `callee` of the same module. Where it `catches`, an
 //               int64 comes before them: 0, or 1 and the number of the error that the callee has raised
 //   kSpread     (size, chunk, arguments...) calls Function `callee` for each chunk of 0 to size, in any order
-//   or
-//               at the same time, with (number of the chunk, from, to, arguments...)
+//               or at the same time, with (number of the chunk, from, to, arguments...). `together`: the
+//               calls are the threads of a block, which meet at barriers
 //   kEngine     (arguments...) -> what the function `callee` of the engine answers, an int64; after each
 //   buffer
 //               come its sizes (ops/engine_function.h)
@@ -120,6 +122,18 @@ enum class Opcode : uint8_t {
 #define WEFT_OPCODE(enumerator, ...) enumerator,
 #include "ir/opcodes.def"
 #undef WEFT_OPCODE
+};
+
+// What kIntrinsic does.
+enum class Intrinsic : uint8_t {
+#define WEFT_INTRINSIC(enumerator, ...) enumerator,
+#include "ir/intrinsics.def"
+#undef WEFT_INTRINSIC
+};
+
+// A row of ir/intrinsics.def.
+struct IntrinsicInfo {
+    std::string_view text, operands, results;
 };
 
 enum class OpcodeEffect : uint8_t { kValue, kNone, kOfRegions, kWrite, kOther };
@@ -165,12 +179,14 @@ struct Instruction {
         -1;  // kParallel, grid: the dimension whose points come as ranges (begin, end); or none
     MemoryOrder order = MemoryOrder::kRelaxed;
     MemoryScope scope = MemoryScope::kDevice;
-    std::string callee{};  // kCall, kSpread, kEngine
-    bool catches = false;  // kCall
-    bool lazy = false;     // kCall: the callee is compiled when a call is first reached
-    bool likely = false;   // kIf: the first region runs nearly always
-    bool again = false;    // kRaise
-    bool grows = false;    // kHeap
+    std::string callee{};   // kCall, kSpread, kEngine
+    bool together = false;  // kSpread
+    Intrinsic intrinsic{};  // kIntrinsic
+    bool catches = false;   // kCall
+    bool lazy = false;      // kCall: the callee is compiled when a call is first reached
+    bool likely = false;    // kIf: the first region runs nearly always
+    bool again = false;     // kRaise
+    bool grows = false;     // kHeap
     // kHeap: from byte `from` on, every `stride` bytes, there are `count` owners beside each other, which
     // count as users until the memory is gone. They are 0 at first.
     struct Owners {
@@ -196,6 +212,7 @@ struct Function {
     std::vector<Type> result_types;   // scalars and global buffers; empty for a kernel
     Region body;                      // ends with kReturn
     bool is_kernel = true;
+    bool is_cuda = false;  // a kernel in CUDA's style: its grid and block are launched as they are asked for
 
     const Type& type(ValueId value) const { return values[value.index].type; }
     ValueId add_value(Type type, std::string value_name = {});
@@ -207,6 +224,7 @@ struct Module {
 };
 
 const OpcodeInfo& opcode_info(Opcode opcode);
+const IntrinsicInfo& intrinsic_info(Intrinsic intrinsic);
 inline std::string_view opcode_name(Opcode opcode) { return opcode_info(opcode).text; }
 // The opcode that ends a body is one of these.
 inline bool ends_body(Opcode opcode) {

@@ -433,6 +433,8 @@ private:
                 if (!thread[operands[0]].as<bool>()) raise(thread, instruction, 1);
                 break;
             case Opcode::kTell: tell(thread, instruction); break;
+            case Opcode::kIntrinsic:
+                throw NotImplementedError("the oracle does not run what threads of a warp do together");
             case Opcode::kBarrier:
             case Opcode::kYield:
             case Opcode::kBreak:

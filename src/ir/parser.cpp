@@ -159,7 +159,8 @@ public:
     explicit FunctionParser(Scanner& scanner) : scanner_(scanner) {}
 
     Function run() {
-        if (scanner_.take_word("function")) {
+        function_.is_cuda = scanner_.take_word("cuda");
+        if (!function_.is_cuda && scanner_.take_word("function")) {
             function_.is_kernel = false;
         } else if (!scanner_.take_word("kernel")) {
             scanner_.fail_expected("'kernel' or 'function'");
@@ -532,6 +533,8 @@ private:
             result.operands = {use_scalar()};
         } else if (word == "barrier") {
             result.opcode = Opcode::kBarrier;
+        } else if (word == "intrinsic") {
+            parse_intrinsic(result);
         } else if (word == "for") {
             result.opcode = Opcode::kFor;
             std::vector<NewName> names{new_name()};
@@ -642,6 +645,7 @@ private:
             result_types_ = {index};
         } else if (word == "spread") {
             result.opcode = Opcode::kSpread;
+            result.together = scanner_.take_word("together");
             result.callee = scanner_.name('@', "a function such as @f");
             scanner_.expect('(');
             const std::vector<ValueId> arguments = uses_until(')');
@@ -721,6 +725,26 @@ private:
     // An `if` on the next line is an instruction of its own.
     bool predicate_follows() {
         return scanner_.last_line() == scanner_.position().line && scanner_.take_word("if");
+    }
+
+    void parse_intrinsic(Instruction& result) {
+        result.opcode = Opcode::kIntrinsic;
+        const Position position = scanner_.position();
+        const auto found = find_named(scanner_.word("an intrinsic such as shuffle"), Intrinsic::kFenceSystem,
+                                      [](Intrinsic each) { return intrinsic_info(each).text; });
+        if (!found) scanner_.fail("there is no such intrinsic", position);
+        result.intrinsic = *found;
+        scanner_.expect('(');
+        result.operands = uses_until(')');
+        const IntrinsicInfo& info = intrinsic_info(*found);
+        if (result.operands.size() != info.operands.size())
+            scanner_.fail("the intrinsic has " + std::to_string(info.operands.size()) + " operands",
+                          position);
+        for (const char kind : info.results) {
+            result_types_.push_back(kind == 'b'   ? Type::of(ScalarType::kBool)
+                                    : kind == 'i' ? Type::of(ScalarType::kInt64)
+                                                  : function_.type(result.operands[info.operands.find('v')]));
+        }
     }
 
     void ordering(Instruction& result) {

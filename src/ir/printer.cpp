@@ -67,7 +67,7 @@ public:
     explicit Printer(const Function& function) : function_(function), names_(function.values.size()) {}
 
     std::string run() {
-        text_ = function_.is_kernel ? "kernel @" : "function @";
+        text_ = !function_.is_kernel ? "function @" : function_.is_cuda ? "cuda kernel @" : "kernel @";
         text_ += function_.name + "(";
         for (size_t i = 0; i < function_.parameters.size(); i++) {
             ValueId parameter = function_.parameters[i];
@@ -236,6 +236,10 @@ private:
                 text_ += std::string(opcode_name(instruction.opcode)) + " " + use(operands[0]);
                 break;
             case Opcode::kBarrier: text_ += "barrier"; break;
+            case Opcode::kIntrinsic:
+                text_ += "intrinsic " + std::string(intrinsic_info(instruction.intrinsic).text) + "(" +
+                         uses(operands) + ")";
+                break;
             case Opcode::kFor:
                 text_ += "for " + argument(region(0), 0) + " = " + use(operands[0]) + " to " +
                          use(operands[1]) + " step " + use(operands[2]);
@@ -298,8 +302,9 @@ private:
                 text_ += "engine @" + instruction.callee + "(" + uses(operands) + ")";
                 break;
             case Opcode::kSpread:
-                text_ += "spread @" + instruction.callee + "(" + uses(operands, 2) + ") in " +
-                         use(operands[0]) + " by " + use(operands[1]);
+                text_ += std::string("spread ") + (instruction.together ? "together " : "") + "@" +
+                         instruction.callee + "(" + uses(operands, 2) + ") in " + use(operands[0]) + " by " +
+                         use(operands[1]);
                 break;
             case Opcode::kCheck:
                 text_ += "check " + use(operands[0]) + " else raise " + std::to_string(instruction.site);

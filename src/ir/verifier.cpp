@@ -1,6 +1,7 @@
 #include "ir/verifier.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "ir/calls.h"
@@ -60,7 +61,7 @@ public:
         if (function_.is_kernel && !function_.result_types.empty()) complain("a kernel has no results");
         if (!function_.body.arguments.empty()) complain("the body of a function has no arguments");
         check_body(function_.body, {}, scope);
-        if (errors_.empty()) check_barriers();
+        if (errors_.empty() && function_.is_kernel && !function_.is_cuda) check_barriers();
         return std::move(errors_);
     }
 
@@ -252,8 +253,15 @@ private:
                 expect(instruction, operands[0], ScalarType::kInt64, "the owner");
                 break;
             case Opcode::kBarrier:
-                if (!place.in_block) complain(instruction, "stands outside of a block");
+                if (!place.in_block && function_.is_kernel)
+                    complain(instruction, "stands outside of a block");
                 if (place.no_barrier) complain(instruction, "stands in a body of a reduction");
+                break;
+            case Opcode::kIntrinsic:
+                if (!place.in_block && function_.is_kernel)
+                    complain(instruction, "stands outside of a block");
+                if (place.no_barrier) complain(instruction, "stands in a body of a reduction");
+                check_intrinsic(instruction);
                 break;
             case Opcode::kFor: {
                 expect(instruction, operands[0], ScalarType::kInt64, "the lower bound");
@@ -360,6 +368,28 @@ private:
                 expect_types(instruction, operands, function_.result_types, "result");
                 break;
         }
+    }
+
+    void check_intrinsic(const Instruction& instruction) {
+        const IntrinsicInfo& info = intrinsic_info(instruction.intrinsic);
+        std::optional<ScalarType> value;
+        const auto check = [&](std::string_view kinds, const std::vector<ValueId>& values, const char* what) {
+            if (kinds.size() != values.size())
+                return complain(instruction, "has another number of " + std::string(what));
+            for (size_t i = 0; i < kinds.size(); ++i) {
+                const Type* type = type_of(values[i]);
+                if (type == nullptr || type->is_buffer) return complain(instruction, "takes scalars");
+                if (kinds[i] == 'v' && !value) value = type->scalar;
+                expect(instruction, values[i],
+                       kinds[i] == 'b'   ? ScalarType::kBool
+                       : kinds[i] == 'i' ? ScalarType::kInt64
+                                         : *value,
+                       what);
+            }
+        };
+        check(info.operands, instruction.operands, "operands");
+        check(info.results, instruction.results, "results");
+        if (value && DType(*value).is_complex()) complain(instruction, "takes no complex numbers");
     }
 
     void check_exit(const Instruction& instruction, const Place& place) {

@@ -7,6 +7,7 @@
 #include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
 #include "lang/errors/argument_errors.h"
+#include "lang/kernels/kernels.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
 
@@ -232,7 +233,8 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
         if (!given[i] && type_of_default == nullptr) missing.add(parameter.atoms[0], i >= positional);
         if (!missing.empty()) continue;
         if (!given[i]) given[i] = constant_of(type_of_default);
-        const TypeRef type = without_literals(given[i]->type);
+        const bool stays_known = is_constant(given[i]->type) && Kernels::makes_arrays(callee);
+        const TypeRef type = stays_known ? given[i]->type : without_literals(given[i]->type);
         if (callee.resume != nullptr) {
             values.push_back(convert(*given[i], type, arguments.where));
             continue;
@@ -250,6 +252,7 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
         return result;
     }
     for (const Value& value : values) {
+        if (is_constant(value.type)) continue;
         const std::vector<ValueId> at = at_border(value).parts;
         parts.insert(parts.end(), at.begin(), at.end());
     }
@@ -270,6 +273,7 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
     append_ir_types(results, target.result, true);
     catches_ += target.catches ? 1 : 0;
     target_.catches |= target.catches;
+    target_.meets |= target.meets;
     Value result = inside({target.result, call_and_catch(target.name, results, parts), 0});
     result.fresh = has_owner(target.result);
     add_temporary(result);
@@ -411,6 +415,9 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
     if (module == "numpy.random" || module == "numpy.random.mtrand")
         return Draws(*this, ThreadStreamOf::kNumpy, name, arguments).call();
     if (module == "random") return Draws(*this, ThreadStreamOf::kPython, name, arguments).call();
+    if (path.starts_with(Kernels::kPaths))
+        return Kernels(*this, std::string_view(path).substr(Kernels::kPaths.size()), arguments.where)
+            .call(arguments);
     if (path == "weft.prange") return call_range(arguments);
     if (path == "weft.get_thread_id") {
         expect_arguments("get_thread_id", arguments, 0, 0);

@@ -70,6 +70,7 @@ Specialised& Compilation::entry(const FunctionSource& function, std::span<const 
         throw CompileError(render({&function, 0},
                                   "'" + function.name + "' is called with ever other types of arguments", {},
                                   "Call it with arguments of the same types each time."));
+    if (entry_ == nullptr) entry_ = &at->second;
     if (is_new)
         at->second.name = name_in_ir(function.name) +
                           (specialised_.size() > 1 ? "." + std::to_string(specialised_.size()) : "");

@@ -15,6 +15,7 @@
 #include "lang/containers/list_types.h"
 #include "lang/errors/diagnostics.h"
 #include "lang/exceptions/classes.h"
+#include "lang/kernels/thread_place.h"
 #include "lang/lower.h"
 
 namespace weft::lang {
@@ -24,6 +25,7 @@ struct Specialised {
     std::string name;
     TypeRef result = nullptr;
     bool catches = false;  // errors, itself or in what it calls
+    bool meets = false;    // threads of a block wait for each other, in it or in what it calls
     enum class State : uint8_t { kNew, kTyping, kTyped, kLowering, kDone } state = State::kNew;
     std::set<uint16_t> written;
     std::set<uint32_t> written_lists{};
@@ -60,6 +62,8 @@ public:
     ScopeMap& scopes() const { return scopes_; }
 
     const Options& options() const { return options_; }
+    bool is_entry(const Specialised& function) const { return &function == entry_; }
+    KernelMemory& kernel_memory() { return kernel_memory_; }
     // Its code, or its name and result while it is being lowered.
     const Specialised& specialise(const FunctionSource& function, std::span<const TypeRef> arguments,
                                   const Spot& caller = {});
@@ -128,6 +132,8 @@ private:
     bool fast_ = false;
     int functions_beside_ = 0;
     size_t inlined_ = 0;
+    const Specialised* entry_ = nullptr;
+    KernelMemory kernel_memory_{};
     bool catches_ = false;
     ExceptionClasses exceptions_;
 };

@@ -5,6 +5,7 @@
 #include "lang/arrays/ufuncs.h"
 #include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
+#include "lang/kernels/kernels.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -176,7 +177,14 @@ Value FunctionLowering::lower_global(NodeId id) {
             }
             fail(id, "'" + symbol.name + "' is not given to this function", "Give it as an argument.");
         }
-        default: return {symbol_type(&symbol), {}, 0};
+        default: {
+            const std::string_view path = symbol.path;
+            if (symbol.kind == SymbolKind::kKnown && path.starts_with(Kernels::kPaths)) {
+                if (const auto value = Kernels(*this, path.substr(Kernels::kPaths.size()), id).value())
+                    return *value;
+            }
+            return {symbol_type(&symbol), {}, 0};
+        }
     }
     const Value value = constant_of(symbol.type);
     if (symbol.path.empty() || !is_scalar(value.type)) return value;

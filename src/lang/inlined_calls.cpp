@@ -117,6 +117,7 @@ Value FunctionLowering::inline_call(const FunctionSource& callee, std::span<cons
     std::swap(known_, inner.known_);
     if (inlined.is_loop) note(inlined.parts, std::span(&result, 1), inlined.outcomes);
     target_.written.insert(body.written.begin(), body.written.end());
+    target_.meets |= body.meets;
     target_.written_lists.insert(body.written_lists.begin(), body.written_lists.end());
     return inside({result, inlined.parts, 0});
 }

@@ -19,6 +19,7 @@ struct Options {
     bool parallel = true;  // loops over prange run at the same time
     // Numba's promotion in place of NEP 50: beside numbers of Python's, floats of fewer than 64 bits have 64.
     bool widens_floats = false;
+    bool is_kernel = false;  // launches a CUDA-style kernel (kernels/kernels.h)
 };
 
 enum class SiteKind : uint8_t {
@@ -39,7 +40,8 @@ struct Site {
     std::string text;
     bool has_text = true;  // an exception may be raised without arguments
     int axis = 0;
-    int payload = 0;                          // how many values the code tells, 16 bytes each
+    int payload = 0;  // how many values the code tells, 16 bytes each
+    int place = -1;   // from which of them on they are the numbers of a kernel's thread and of its block
     std::vector<TypeRef> told{};              // an exception's arguments, or what is printed
     std::string separator = " ", end = "\n";  // of what is printed
     bool flush = false;
@@ -75,6 +77,8 @@ constexpr double kBytesOfAll = 9223372036854775808.0;
 
 // What an error says. `payload` is what the code wrote: values 16 bytes apart.
 std::string message_of(const Site& site, const char* payload);
+// "in block (2, 0, 0), thread (17, 0, 0)": of a site with a place.
+std::string place_of(const Site& site, const char* payload);
 // The exception's name, where it is none of the program's own.
 std::string exception_of(const Site& site, const char* payload);
 

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <iterator>
+
+#include "lang/kernels/thread_place.h"
 
 namespace weft::lang {
 
@@ -20,6 +23,7 @@ Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments
             for (TypeRef type : arguments) types.push_back(scopes.canonical(type));
             std::vector<GlobalArgument> given(globals.begin(), globals.end());
             for (GlobalArgument& global : given) global.type = scopes.canonical(global.type);
+            if (options.is_kernel) std::ranges::copy(place_arguments(), std::back_inserter(given));
             Compilation compilation(options, scopes, std::move(given));
             const Specialised& entry = compilation.specialise(function, types);
             const std::function<bool(TypeRef)> has_function = [&](TypeRef type) {
@@ -56,7 +60,7 @@ std::string message_of(const Site& site, const char* payload) {
         case SiteKind::kFixed: return site.text;
         case SiteKind::kIndex:
             return "index " + number(0) + " is out of bounds for axis " + std::to_string(site.axis) +
-                   " with size " + number(1);
+                   " with size " + number(1) + (site.place >= 0 ? ", " + place_of(site, payload) : "");
         case SiteKind::kBroadcast:
             return "could not broadcast a size of " + number(0) + " to " + number(1) + " along axis " +
                    std::to_string(site.axis);
@@ -81,6 +85,19 @@ std::string message_of(const Site& site, const char* payload) {
             return "cannot access local variable '" + site.text + "' where it is not associated with a value";
     }
     return site.text;
+}
+
+std::string place_of(const Site& site, const char* payload) {
+    const auto axes = [&](int first) {
+        std::string text;
+        for (int axis = 0; axis < 3; ++axis) {
+            int64_t value = 0;
+            std::memcpy(&value, payload + 16 * (site.place + first + axis), sizeof(value));
+            text += (axis == 0 ? "" : ", ") + std::to_string(value);
+        }
+        return "(" + text + ")";
+    };
+    return "in block " + axes(3) + ", thread " + axes(0);
 }
 
 std::string exception_of(const Site& site, const char* payload) {
@@ -123,11 +140,28 @@ Environment FunctionLowering::parameters(bool real) {
     for (size_t i = 0; i < arguments_.size(); ++i)
         environment[i] = parameter(arguments_[i], node(parameters[i]).atoms[0], parameters[i]);
     globals_.clear();
-    for (const GlobalArgument& global : compilation_.globals())
+    for (const GlobalArgument& global : compilation_.globals()) {
+        if (is_place_argument(global) && compilation_.is_entry(target_)) {  // no thread of a kernel calls it
+            Value& value =
+                globals_.emplace_back(Value{global.type, std::vector<ValueId>(part_count(global.type)), 0});
+            if (real) {
+                value.parts.clear();
+                append_nothing(value.parts, global.type);
+            }
+            continue;
+        }
         globals_.push_back(parameter(global.type, "global." + std::to_string(globals_.size()), 0));
+    }
     name_itself(environment);
     if (!real) return environment;
-    for (Value& global : globals_) global = inside(global);
+    if (!compilation_.globals().empty()) {
+        for (size_t i = 0; i < globals_.size(); ++i) {
+            globals_[i] = inside(globals_[i]);
+            if (!is_place_argument(compilation_.globals()[i]) || globals_[i].type->kind != TypeKind::kTuple)
+                continue;
+            for (const ValueId number : globals_[i].parts) note(number, {0, int64_t{1} << 31, {}, 0});
+        }
+    }
     for (size_t i = 0; i < arguments_.size(); ++i) {  // parameters come first
         environment[i] = inside(environment[i]);
         count_owners(environment[i], true);
@@ -259,8 +293,19 @@ void FunctionLowering::check(ValueId holds, Site site, std::vector<ValueId> payl
     }
     site.function = spot(where).function;
     site.node = spot(where).node;
+    tell_place(site, payload);
     site.payload = static_cast<int>(payload.size());
     builder_->check(holds, compilation_.add_site(std::move(site)), payload);
+}
+
+// Of errors of a kernel's threads: which one it is.
+void FunctionLowering::tell_place(Site& site, std::vector<ValueId>& payload) const {
+    const std::vector<GlobalArgument>& globals = compilation_.globals();
+    if (!compilation_.options().is_kernel || compilation_.is_entry(target_)) return;
+    const auto at = std::find_if(globals.begin(), globals.end(), is_place_argument) - globals.begin();
+    site.place = static_cast<int>(payload.size());
+    const std::vector<ValueId>& numbers = globals_[static_cast<size_t>(at)].parts;
+    payload.insert(payload.end(), numbers.begin(), numbers.begin() + kPlaceOfErrors);
 }
 
 Site FunctionLowering::site(std::string exception, std::string text) const {

@@ -551,9 +551,10 @@ private:
     Value with_axis_at(const Value& array, ir::ValueId axis);
     Value call_joined(const std::string& name, const Arguments& arguments);
     Value call_diagonal(const Arguments& arguments);
-    class Draws;  // random numbers (arrays/random.h)
-    class Sets;   // (containers/sets.h)
-    class Dicts;  // (containers/dicts.h)
+    class Draws;    // random numbers (arrays/random.h)
+    class Sets;     // (containers/sets.h)
+    class Dicts;    // (containers/dicts.h)
+    class Kernels;  // of CUDA's style (kernels/kernels.h)
     void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
     class ArrayFunctions;  // of NumPy's (arrays/functions.h)
     std::optional<Value> array_reduction(const Value& array, const std::string& name, const Arguments& rest);
@@ -643,6 +644,7 @@ private:
     ir::ValueId as_index(const Value& value, NodeId where);  // int64
     void check(ir::ValueId holds, Site site, std::vector<ir::ValueId> payload, NodeId where);
     Site site(std::string exception, std::string text) const;
+    void tell_place(Site& site, std::vector<ir::ValueId>& payload) const;
     // The value as one of `type`, which join() gave for it and others.
     Value convert(const Value& value, TypeRef type, NodeId where);
     void append_converted(std::vector<ir::ValueId>& parts, const Value& value, TypeRef type, NodeId where);

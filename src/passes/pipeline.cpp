@@ -1,6 +1,8 @@
 #include "passes/pipeline.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string>
 
 #include "core/config.h"
@@ -20,6 +22,7 @@
 #include "passes/loops_ahead.h"
 #include "passes/lower_reductions.h"
 #include "passes/predictive_commoning.h"
+#include "passes/rewrite.h"
 #include "passes/simplify.h"
 #include "passes/unroll_and_jam.h"
 
@@ -73,11 +76,20 @@ void finish_step(std::string_view pass, double seconds, const ir::Module& module
     if (observer) observer(pass, seconds, kernel);
 }
 
+// Passes that give the iterations of a function's loops another order.
+bool reorders_iterations(const Pass& pass) {
+    constexpr OptimisationSwitch kReordering[] = {
+        OptimisationSwitch::kLoopsAhead, OptimisationSwitch::kChecksAhead, OptimisationSwitch::kLanesOfLoops,
+        OptimisationSwitch::kPredictiveCommoning};
+    return pass.optional && std::ranges::find(kReordering, *pass.optional) != std::end(kReordering);
+}
+
 void run(std::span<const Pass> passes, const ir::Module& module, ir::Function& kernel,
          const PassObserver& observer) {
     finish_step("input", 0, module, kernel, observer);
     for (const Pass& pass : passes) {
         if (pass.optional && !is_on(*pass.optional)) continue;
+        if (!kernel.is_kernel && reorders_iterations(pass) && has_meeting(kernel.body)) continue;
         auto start = std::chrono::steady_clock::now();
         pass.run(module, kernel);
         std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

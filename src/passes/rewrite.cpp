@@ -67,6 +67,17 @@ bool has_no_effect(const Instruction& instruction) {
     return false;
 }
 
+bool is_meeting(const Instruction& instruction) {
+    return instruction.opcode == Opcode::kBarrier || instruction.opcode == Opcode::kIntrinsic;
+}
+
+bool has_meeting(const Region& region) {
+    return std::any_of(region.body.begin(), region.body.end(), [](const Instruction& instruction) {
+        return is_meeting(instruction) ||
+               std::any_of(instruction.regions.begin(), instruction.regions.end(), has_meeting);
+    });
+}
+
 bool divides_integers(const Function& function, const Instruction& instruction) {
     return instruction.opcode == Opcode::kApply &&
            (instruction.op->id == OpId::kFloorDivide || instruction.op->id == OpId::kRemainder ||

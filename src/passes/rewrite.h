@@ -72,6 +72,10 @@ uint16_t unused_alias_scope(const ir::Function& function);
 // Whether removing the instruction changes nothing when its results are not used.
 bool has_no_effect(const ir::Instruction& instruction);
 
+// Whether threads of a block wait for each other there: behind it is seen what others have written.
+bool is_meeting(const ir::Instruction& instruction);
+bool has_meeting(const ir::Region& region);
+
 // Whether it is a division of integers, which vectors do not have.
 bool divides_integers(const ir::Function& function, const ir::Instruction& instruction);
 

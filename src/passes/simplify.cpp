@@ -25,7 +25,8 @@ public:
 private:
     void visit(const Region& region) {
         for (const Instruction& instruction : region.body) {
-            all_ |= instruction.opcode == Opcode::kCall || instruction.opcode == Opcode::kSpread;
+            all_ |= instruction.opcode == Opcode::kCall || instruction.opcode == Opcode::kSpread ||
+                    is_meeting(instruction);
             if (opcode_info(instruction.opcode).effect == OpcodeEffect::kWrite) {
                 size_t scope = function_.type(instruction.operands[0]).buffer.alias_scope;
                 if (scope >= written_.size()) written_.resize(scope + 1);

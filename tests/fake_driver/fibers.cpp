@@ -8,32 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "core/threads/fiber.h"
 #include "library/gpu/threads.h"
-
-// Saves the registers that a function has to keep, and the stack's place in *from; goes on where `to` was
-// left.
-extern "C" void weft_switch_fiber(void** from, void* to);
-asm(R"(
-    .text
-    .globl weft_switch_fiber
-    .hidden weft_switch_fiber
-weft_switch_fiber:
-    pushq %rbp
-    pushq %rbx
-    pushq %r12
-    pushq %r13
-    pushq %r14
-    pushq %r15
-    movq %rsp, (%rdi)
-    movq %rsi, %rsp
-    popq %r15
-    popq %r14
-    popq %r13
-    popq %r12
-    popq %rbx
-    popq %rbp
-    retq
-)");
 
 namespace weft::fake_driver {
 
@@ -82,7 +58,7 @@ void* scheduler = nullptr;
 void wait(Waits what) {
     Fiber& own = block->fibers[current];
     own.waits = what;
-    weft_switch_fiber(&own.stack_place, scheduler);
+    switch_fiber(&own.stack_place, scheduler);
 }
 
 void run_fiber() {
@@ -94,12 +70,7 @@ void run_fiber() {
 
 void prepare(Fiber& fiber) {
     if (fiber.stack == nullptr) fiber.stack = std::make_unique<char[]>(kStackBytes);
-    auto top = reinterpret_cast<uintptr_t>(fiber.stack.get() + kStackBytes) & ~uintptr_t{15};
-    auto* place = reinterpret_cast<uintptr_t*>(top);
-    *--place = 0;  // as after a call
-    *--place = reinterpret_cast<uintptr_t>(&run_fiber);
-    for (int k = 0; k < 6; ++k) *--place = 0;
-    fiber.stack_place = place;
+    fiber.stack_place = prepare_fiber(fiber.stack.get(), kStackBytes, run_fiber);
     fiber.waits = Waits::kNothing;
     fiber.done = false;
 }
@@ -172,7 +143,7 @@ void run_on_fibers(ProgramEntry entry, const void* words, uint32_t blocks, uint3
                         Fiber& fiber = own.fibers[t];
                         if (fiber.done || fiber.waits != Waits::kNothing) continue;
                         current = t;
-                        weft_switch_fiber(&scheduler, fiber.stack_place);
+                        switch_fiber(&scheduler, fiber.stack_place);
                         moved = true;
                     }
                 } while (open_warp(warp - kWarp));
@@ -204,7 +175,7 @@ void wait_at(uint32_t number, uint32_t arriving) {
     own.waits = Waits::kNumbered;
     fake_driver::block->barriers[number % kNumberedBarriers].waiting.push_back(current);
     arrive(number, arriving);
-    if (own.waits == Waits::kNumbered) weft_switch_fiber(&own.stack_place, scheduler);
+    if (own.waits == Waits::kNumbered) switch_fiber(&own.stack_place, scheduler);
 }
 void warp_barrier() { wait(Waits::kWarpBarrier); }
 unsigned char* block_memory() { return reinterpret_cast<unsigned char*>(fake_driver::block->memory.get()); }

@@ -713,7 +713,8 @@ void bind_jit(nb::module_& m) {
     m.def(
         "_jit_function",
         [](nb::handle function, nb::handle text, bool boundscheck, bool error_model_python, bool fastmath,
-           bool nogil, bool parallel, bool cache, bool prefers_numpy, nb::handle around, bool widens_floats) {
+           bool nogil, bool parallel, bool cache, bool prefers_numpy, nb::handle around, bool widens_floats,
+           bool is_kernel) {
             auto* const object = PyObject_GC_New(JitObject, jit_type);
             if (object == nullptr) throw_python_error();
             object->call = call;
@@ -727,6 +728,7 @@ void bind_jit(nb::module_& m) {
             object->state->options.semantics.check_division = error_model_python;
             object->state->options.semantics.parallel = parallel;
             object->state->options.semantics.widens_floats = widens_floats;
+            object->state->options.semantics.is_kernel = is_kernel;
             object->state->fast_math = fastmath;
             object->state->options.is_kept = cache;
             object->state->nogil = nogil;
@@ -736,7 +738,7 @@ void bind_jit(nb::module_& m) {
         },
         arg("function"), arg("text"), nb::arg("boundscheck"), nb::arg("check_division"), nb::arg("fastmath"),
         nb::arg("nogil"), nb::arg("parallel"), nb::arg("cache"), nb::arg("prefers_numpy") = false,
-        nb::arg("around") = nb::none(), nb::arg("widens_floats") = false);
+        nb::arg("around") = nb::none(), nb::arg("widens_floats") = false, nb::arg("is_kernel") = false);
     method(
         jit_type, "_compile",
         [](nb::handle self, const nb::tuple& given) {

@@ -32,6 +32,8 @@ void raise(const Compiled& compiled, const lang::Site& site, const char* payload
     } else {
         error = site.has_text ? type(nb::str(text.c_str(), text.size())) : type();
     }
+    if (site.place >= 0 && site.kind != lang::SiteKind::kIndex)
+        error.attr("add_note")(lang::place_of(site, payload).c_str());
     const lang::Place place = site.function->tree.place(site.node);
     nb::module_::import_(modules::kJit)
         .attr("raise_at")(error, site.function->file, place.line, site.function->name);

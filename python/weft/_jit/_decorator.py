@@ -21,6 +21,7 @@ def compiled(
     cache=True,
     promotion="numpy",
     source=None,
+    is_kernel=False,
     **ignored,
 ):
     """What `jit` gives for a function; weft's other decorators take it, too."""
@@ -48,6 +49,7 @@ def compiled(
         bool(parallel),
         bool(cache),
         widens_floats=promotion == "numba",
+        is_kernel=is_kernel,
     )
     functools.update_wrapper(made, function)
     options = {"boundscheck": boundscheck, "error_model": error_model, "fastmath": fastmath, "nogil": nogil}

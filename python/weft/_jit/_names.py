@@ -72,7 +72,7 @@ class Names:
                 inner = value.__members__.get(chain[used], _MISSING)
                 if inner is _MISSING:
                     break
-            elif _is_typed_list(value) or _is_typed_dict(value):
+            elif _is_typed_list(value) or _is_typed_dict(value) or _is_kernel_name(value):
                 inner = getattr(value, chain[used], _MISSING)
             elif _is_member(value) and chain[used] in ("value", "name"):
                 inner = getattr(value, chain[used])
@@ -160,6 +160,8 @@ def describe(name, value, place=None):
         return ("structure", name, value)
     if (type(value) is tuple or is_record(type(value))) and _is_argument(value):
         return ("object", name, value)
+    if _is_kernel_name(value):
+        return ("known", name, value._path)
     known = _known_path(value, place) or _numba_type(value)
     if known is not None:
         return ("known", name, known)
@@ -220,6 +222,11 @@ def _is_enumeration(value):
 def _is_member(value):
     enum = sys.modules.get("enum")
     return enum is not None and isinstance(value, enum.Enum)
+
+
+def _is_kernel_name(value):
+    """Whether it is one of weft.cuda's names that have their meaning in kernels."""
+    return getattr(type(value), "_is_weft_cuda_name", False)
 
 
 def _root(path):

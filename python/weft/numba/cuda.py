@@ -1,16 +1,75 @@
-"""CUDA's names for programs that use a GPU where there is one: there is none, so that they take their other way."""
+"""numba.cuda's names for weft.cuda: a program that launches kernels changes its import line and nothing else.
+
+>>> import numpy
+>>> from weft.numba import cuda
+>>> @cuda.jit
+... def add_one(a):
+...     i = cuda.grid(1)
+...     if i < a.size:
+...         a[i] += 1
+>>> a = numpy.zeros(3)
+>>> add_one[1, 32](a)
+>>> a
+array([1., 1., 1.])
+"""
 
 import functools
+import types
 
-from weft.numba._decorators import is_jitted, njit
+import numpy
 
-__all__ = ["is_available", "jit", "list_devices"]
-_ADVICE = "weft.numba has no kernels of CUDA yet; write array expressions of weft, which run on GPUs"
+from weft import cuda as _cuda
+from weft.cuda import *
+from weft.numba._decorators import is_jitted
+from weft.numba._signatures import normalize_signature
+
+# What asks for nothing here: code is made for the arguments of a launch, and for the machine that it is on.
+_TAKEN = frozenset(
+    "argtypes bind cache debug forceinline inline launch_bounds lineinfo max_registers opt".split()
+)
+_FOLLOWED = frozenset(("boundscheck", "fastmath"))
+_NUMBERS = frozenset(
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128".split()
+)
 
 
-def is_available():
-    """Whether kernels run on a GPU: they do not."""
-    return False
+def jit(func_or_sig=None, device=False, **options):
+    """A kernel, or with `device=True` what kernels call, by numba.cuda's keywords and with Numba's promotion.
+
+    Signatures are taken and not needed: kernels are compiled for the arguments of each launch. Indices are checked, as
+    boundscheck=False forgoes.
+    """
+    unknown = [name for name in options if name not in _TAKEN | _FOLLOWED]
+    if unknown:
+        raise TypeError(f"weft.numba.cuda.jit has no option {unknown[0]!r}")
+    followed = {name: value for name, value in options.items() if name in _FOLLOWED and value is not None}
+
+    def made(function):
+        function = function.py_func if is_jitted(function) else function
+        kernel = _cuda.jit(function, device=device, promotion="numba", **followed)
+        if not device:
+            kernel._converters = _converters(func_or_sig)
+        return kernel
+
+    is_function = isinstance(func_or_sig, types.FunctionType) or hasattr(func_or_sig, "py_func")
+    return made(func_or_sig) if is_function else made
+
+
+def _converters(signature):
+    """What numbers become by a signature: NumPy's, by the parameter's place."""
+    if isinstance(signature, list):
+        signature = signature[0] if len(signature) == 1 else None
+    if isinstance(signature, str):
+        signature = normalize_signature(signature)[0]
+    kinds = getattr(signature, "args", signature)
+    if not isinstance(kinds, tuple):
+        return ()
+    names = [getattr(kind, "name", "") for kind in kinds]
+    return [functools.partial(_converted, name) if name in _NUMBERS else None for name in names]
+
+
+def _converted(name, value):
+    return numpy.array(value).astype(name)[()]
 
 
 def list_devices():
@@ -18,29 +77,6 @@ def list_devices():
     return []
 
 
-class Kernel:
-    """What `jit` makes. It refuses to be launched."""
-
-    def __init__(self, function):
-        functools.update_wrapper(self, function)
-        self.py_func = function
-
-    def __getitem__(self, launch):
-        raise NotImplementedError(f"{self.py_func.__name__}: {_ADVICE}")
-
-    def __call__(self, *arguments, **keywords):
-        raise NotImplementedError(f"{self.py_func.__name__}: {_ADVICE}")
-
-
-def jit(signature_or_function=None, device=False, **options):
-    """Takes kernels, which refuse to be launched, and with `device=True` functions, which run on the CPU, too."""
-
-    def made(function):
-        function = function.py_func if is_jitted(function) or isinstance(function, Kernel) else function
-        return njit(function) if device else Kernel(function)
-
-    return made(signature_or_function) if callable(signature_or_function) else made
-
-
-def __getattr__(name):
-    raise AttributeError(f"weft.numba.cuda has no {name!r}: {_ADVICE}")
+def detect():
+    """Whether a GPU for kernels is found: kernels run on the CPU."""
+    return False

@@ -11,6 +11,7 @@
 
 #include "codegen/llvm/diagnostics.h"
 #include "codegen/llvm/function_optimizer.h"
+#include "codegen/runtime/block_threads.h"
 #include "codegen/runtime/engine_call.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/lazy_parts.h"
@@ -45,6 +46,8 @@ bool only_reads(const ir::Region& region) {
             case Opcode::kCall:
             case Opcode::kSpread:
             case Opcode::kEngine:
+            case Opcode::kBarrier:
+            case Opcode::kIntrinsic:
             case Opcode::kTell: return false;
             default: return std::all_of(each.regions.begin(), each.regions.end(), only_reads);
         }
@@ -397,7 +400,7 @@ void FunctionLowering::lower_spread(const Instruction& instruction) {
         for (const ir::Function& each : all) payload = std::max(payload, largest_payload(each.body));
     }
     llvm::Value* status = builder_.CreateCall(
-        declare_spread(module_),
+        instruction.together ? declare_spread_together(module_) : declare_spread(module_),
         {define_spread(callee), captures, index(instruction.operands[0]), index(instruction.operands[1]),
          error_, builder_.getInt64(payload * kResultBytes), builder_.getInt64(cost_of(callee.body))},
         "status");
@@ -520,6 +523,9 @@ void FunctionLowering::lower(const Instruction& instruction) {
                                  strides);
         }
         case Opcode::kTell: return lower_tell(instruction);
+        case Opcode::kBarrier:
+            return return_if_raised(builder_.CreateCall(declare_meeting(module_, kBlockBarrier, 0), {}));
+        case Opcode::kIntrinsic: return lower_intrinsic(instruction);
         case Opcode::kRetain:
         case Opcode::kRelease: {
             const bool retains = instruction.opcode == Opcode::kRetain;
@@ -529,6 +535,55 @@ void FunctionLowering::lower(const Instruction& instruction) {
         }
         default: return CopyLowering::lower(instruction);
     }
+}
+
+void FunctionLowering::lower_intrinsic(const Instruction& instruction) {
+    const auto number = [&](auto value) { return builder_.getInt64(static_cast<uint64_t>(value)); };
+    // As 64 bits, and back.
+    const auto to_word = [&](ValueId value) {
+        llvm::Value* given = scalar(value).parts[0];
+        const unsigned bits = given->getType()->getScalarSizeInBits();
+        return builder_.CreateZExt(builder_.CreateBitCast(given, builder_.getIntNTy(bits)),
+                                   builder_.getInt64Ty());
+    };
+    const auto of_word = [&](llvm::Value* word, llvm::Type* type) {
+        return builder_.CreateBitCast(
+            builder_.CreateTrunc(word, builder_.getIntNTy(type->getScalarSizeInBits())), type);
+    };
+    const auto meet = [&](const char* function, std::vector<llvm::Value*> words) {
+        const auto count = static_cast<unsigned>(words.size());
+        llvm::Value* result = allocate_local(builder_.getInt64Ty(), llvm::Align(8), "told");
+        words.push_back(result);
+        return_if_raised(builder_.CreateCall(declare_meeting(module_, function, count), words, "status"));
+        return builder_.CreateLoad(builder_.getInt64Ty(), result);
+    };
+    const auto vote = [&](BlockVote kind) {
+        return meet(kBlockVote, {number(kind), to_word(instruction.operands[0])});
+    };
+    const auto exchange = [&](WarpExchange kind) {
+        std::vector<llvm::Value*> words{number(kind), number(0), number(0), number(0)};
+        for (size_t i = 0; i < instruction.operands.size(); ++i)
+            words[1 + i] = to_word(instruction.operands[i]);
+        return meet(kWarpExchange, words);
+    };
+    llvm::Value* result = nullptr;
+    switch (instruction.intrinsic) {
+        case ir::Intrinsic::kBlockCount: result = vote(BlockVote::kCount); break;
+        case ir::Intrinsic::kBlockAll: result = vote(BlockVote::kAll); break;
+        case ir::Intrinsic::kBlockAny: result = vote(BlockVote::kAny); break;
+        case ir::Intrinsic::kWarpBarrier: exchange(WarpExchange::kBarrier); return;
+        case ir::Intrinsic::kActiveMask: result = exchange(WarpExchange::kActiveMask); break;
+        case ir::Intrinsic::kShuffle: result = exchange(WarpExchange::kShuffle); break;
+        case ir::Intrinsic::kBallot: result = exchange(WarpExchange::kBallot); break;
+        case ir::Intrinsic::kMatch: result = exchange(WarpExchange::kMatch); break;
+        case ir::Intrinsic::kFenceBlock:
+        case ir::Intrinsic::kFenceDevice:
+        case ir::Intrinsic::kFenceSystem:
+            builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+            return;
+    }
+    const ValueId value = instruction.results[0];
+    scalars_[value.index].parts[0] = of_word(result, part_type(kernel_.type(value).scalar));
 }
 
 void FunctionLowering::annotate_loop(llvm::BranchInst* back, const Instruction& loop) {

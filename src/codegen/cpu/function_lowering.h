@@ -62,6 +62,7 @@ private:
     void return_unless(llvm::Value* goes_on, llvm::Value* status);
     void lower_heap(const ir::Instruction& instruction);
     void lower_tell(const ir::Instruction& instruction);
+    void lower_intrinsic(const ir::Instruction& instruction);
     void begin_depth(llvm::IRBuilder<>& builder, llvm::Value* depth);
     void check_depth();
     llvm::Value* depth();

@@ -197,6 +197,7 @@ void KernelLowering::lower(const Instruction& instruction) {
         case Opcode::kAtomic: lower_atomic(instruction); return;
         case Opcode::kCompareExchange: lower_compare_exchange(instruction); return;
         case Opcode::kBarrier: refuse("a barrier");
+        case Opcode::kIntrinsic: refuse("what threads do together");
         case Opcode::kReduce: refuse("reduce");
         case Opcode::kScan: refuse("scan");
         case Opcode::kCall: refuse("a call");

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <string>
 
+#include "codegen/runtime/block_threads.h"
 #include "codegen/runtime/draw_words.h"
 #include "codegen/runtime/engine_call.h"
 #include "codegen/runtime/heap.h"
@@ -77,6 +78,10 @@ void* find_external(const std::string& name) {
         {kPause, reinterpret_cast<void*>(&pause)},
         {kStackLimit, reinterpret_cast<void*>(&stack_limit)},
         {kSpread, reinterpret_cast<void*>(&spread)},
+        {kSpreadTogether, reinterpret_cast<void*>(&spread_together)},
+        {kBlockBarrier, reinterpret_cast<void*>(&block_barrier)},
+        {kBlockVote, reinterpret_cast<void*>(&block_vote)},
+        {kWarpExchange, reinterpret_cast<void*>(&warp_exchange)},
         {kTakeSharedMemory, reinterpret_cast<void*>(&take_shared_memory)},
         {kGiveSharedMemory, reinterpret_cast<void*>(&give_shared_memory)},
         {"__extendhfsf2", reinterpret_cast<void*>(&__extendhfsf2)},

@@ -94,8 +94,9 @@ bool FunctionLowering::has_owners(const Environment& environment) const {
 void FunctionLowering::raise_site(Site site, std::vector<ValueId> payload, NodeId where) {
     site.function = spot(where).function;
     site.node = spot(where).node;
-    site.payload = static_cast<int>(payload.size());
     Try* const target = compilation_.catches() ? try_of(compilation_.exceptions().of(site)) : nullptr;
+    if (target == nullptr && !dry_) tell_place(site, payload);
+    site.payload = static_cast<int>(payload.size());
     if (dry_) {
         if (now_ != nullptr) note_raise(*now_);
         return;

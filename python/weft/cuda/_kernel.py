@@ -1,0 +1,181 @@
+"""Kernels: functions that each thread of a grid of blocks runs."""
+
+import functools
+import inspect
+import types
+
+from weft._jit._decorator import compiled, prange
+from weft.cuda._arrays import DeviceArray
+from weft.cuda._place import run_block
+
+MOST_THREADS = 1024  # of a block
+_MOST_BLOCKS = (2**31 - 1, 2**16 - 1, 2**16 - 1)
+_MOST_OF_BLOCK = (1024, 1024, 64)
+
+
+def _sizes(given, what, most):
+    """Three sizes of a grid or a block, of a number or a tuple of one to three."""
+    axes = tuple(given) if isinstance(given, tuple | list) else (given,)
+    if not 1 <= len(axes) <= 3:
+        raise ValueError(f"a {what} has 1 to 3 axes, not {len(axes)}")
+    sizes = []
+    for axis, size in enumerate(axes):
+        try:
+            size = size.__index__()
+        except AttributeError:
+            raise TypeError(f"the sizes of a {what} are integers, not {type(size).__name__}") from None
+        if size < 1:
+            raise ValueError(f"a {what} of {size} along axis {axis}: there is nothing to launch")
+        if size > most[axis]:
+            raise ValueError(f"a {what} of {size} along axis {axis}: {most[axis]} is the most")
+        sizes.append(size)
+    return (*sizes, *(1,) * (3 - len(sizes)))
+
+
+class Launch:
+    """A kernel with its grid and block: call it with the kernel's arguments."""
+
+    __slots__ = ("_block", "_grid", "_kernel", "_shared_bytes")
+
+    def __init__(self, kernel, grid, block, shared_bytes):
+        self._kernel = kernel
+        self._grid = _sizes(grid, "grid", _MOST_BLOCKS)
+        self._block = _sizes(block, "block", _MOST_OF_BLOCK)
+        threads = self._block[0] * self._block[1] * self._block[2]
+        if threads > MOST_THREADS:
+            raise ValueError(f"a block of {threads} threads, {self._block}: {MOST_THREADS} is the most")
+        if shared_bytes < 0:
+            raise ValueError(f"{shared_bytes} bytes of shared memory")
+        self._shared_bytes = shared_bytes
+
+    def __call__(self, *arguments):
+        kernel = self._kernel
+        if len(arguments) != kernel._count:
+            kernel._bound(arguments)
+        if any(type(each) is DeviceArray for each in arguments):
+            arguments = [each._array if type(each) is DeviceArray else each for each in arguments]
+        if kernel._converters:
+            arguments = [
+                each if convert is None or hasattr(each, "shape") else convert(each)
+                for each, convert in zip(arguments, kernel._converters, strict=True)
+            ]
+        kernel._launcher(self._grid, self._block, self._shared_bytes, *arguments)
+
+
+class Kernel:
+    """What `jit` makes of a function: `kernel[grid, block](...)` runs it for each thread of a grid."""
+
+    def __init__(self, function, source=None, **options):
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self._function = compiled(function, source=source, is_kernel=True, **options)
+        names = list(inspect.signature(function).parameters)
+        self._count = len(names)
+        self._options = options
+        self._converters = ()
+        self._names = names
+
+    @functools.cached_property
+    def _launcher(self):
+        # With the kernel's parameters, so that errors name these.
+        names = "".join(f", {name}" for name in self._names)
+        listed = "".join(f"{name}, " for name in self._names)
+        text = (
+            f"def {self.__name__}(grid_, block_, bytes_{names}):\n"
+            "    for number_ in prange(grid_[0] * grid_[1] * grid_[2]):\n"
+            f"        run_block(kernel_, grid_, block_, bytes_, number_, ({listed}))\n"
+        )
+        scope = {"prange": prange, "run_block": run_block, "kernel_": self._function, "__name__": __name__}
+        exec(text, scope)
+        return compiled(scope[self.__name__], source=text, is_kernel=True, **self._options)
+
+    def __getitem__(self, launch):
+        """The kernel with `[grid, block]`, `[grid, block, stream]` or `[grid, block, stream, shared bytes]`."""
+        if not isinstance(launch, tuple) or not 2 <= len(launch) <= 4:
+            raise TypeError(
+                f"{self.__name__}[grid, block] launches a kernel, with a stream and bytes of shared memory"
+            )
+        grid, block, _, shared_bytes = (*launch, *(None, 0)[len(launch) - 2 :])
+        return Launch(self, grid, block, shared_bytes)
+
+    def __call__(self, *arguments, **keywords):
+        raise TypeError(f"a kernel is launched with a grid and a block: {self.__name__}[grid, block](...)")
+
+    def forall(self, tasks, tpb=256, stream=None, sharedmem=0):
+        """The kernel with as many blocks of `tpb` threads as have `tasks` threads, some of which may be beyond."""
+        threads = tpb or 256
+        return Launch(self, -(-tasks // threads), threads, sharedmem)
+
+    def _bound(self, arguments):
+        """Refuses another number of arguments than the kernel has."""
+        raise TypeError(f"{self.__name__}() takes {self._count} arguments, and {len(arguments)} were given")
+
+    @property
+    def stats(self):
+        """Calls and compilations by the types of arguments."""
+        return self._launcher.stats
+
+    def explain(self):
+        """What was compiled, as text."""
+        return self._launcher.explain()
+
+    def inspect_llvm(self):
+        """LLVM's IR by the types of arguments."""
+        return self._launcher.inspect_llvm()
+
+    def inspect_asm(self):
+        """The machine code by the types of arguments, as assembly."""
+        return self._launcher.inspect_asm()
+
+    def __repr__(self):
+        return f"<kernel {self.__qualname__}>"
+
+
+def jit(function=None, *, device=False, boundscheck=True, fastmath=False, cache=True, **options):
+    """Compiles a function as a kernel, which each thread of a grid of blocks runs: `kernel[grid, block](...)`.
+
+    Inside of it `weft.cuda.grid(1)`, `threadIdx.x`, `shared.array`, `syncthreads()` and the others say which thread it
+    is, and what it does with the threads of its block. A kernel returns nothing; what it writes into arrays is seen
+    outside. The threads of a block run one after another on a core, and blocks on all cores. Where threads wait for each
+    other, they take turns.
+
+    Parameters
+    ----------
+    function : function
+        The kernel; without one the result is a decorator.
+    device : bool
+        Whether it is a function that kernels call, with their threadIdx and so on, and that returns values.
+    boundscheck : bool
+        Whether an index out of bounds raises IndexError (the default).
+    fastmath : bool
+        Whether sums and products of floats may be computed in another order.
+    cache : bool
+        Whether the code is kept on disk for the next process.
+
+    Returns
+    -------
+    Kernel
+        What is indexed by its launch: `kernel[grid, block]`. Functions with `device` are as weft.jit makes them.
+
+    Examples
+    --------
+    >>> from weft import cuda
+    >>> @cuda.jit
+    ... def scale(a, factor):
+    ...     i = cuda.grid(1)
+    ...     if i < a.size:
+    ...         a[i] *= factor
+    >>> a = np.arange(5.0)
+    >>> scale[1, 32](a, 2.0)
+    >>> a
+    array([0., 2., 4., 6., 8.])
+    """
+    options |= {"boundscheck": boundscheck, "fastmath": fastmath, "cache": cache, "error_model": "numpy"}
+
+    def made(given):
+        given = getattr(given, "py_func", given)
+        if not isinstance(given, types.FunctionType):
+            raise TypeError(f"weft.cuda.jit compiles Python functions, not {type(given).__name__}")
+        return compiled(given, is_kernel=True, **options) if device else Kernel(given, **options)
+
+    return made if function is None else made(function)

@@ -1,0 +1,73 @@
+// CUDA-style kernels: what they ask of the thread that runs them (threadIdx, shared.array, syncthreads,
+// atomic.add and so on, by the paths of weft.cuda), and the blocks that a launch runs.
+#pragma once
+
+#include "lang/kernels/thread_place.h"
+#include "lang/lowering.h"
+
+namespace weft::lang {
+
+class FunctionLowering::Kernels {
+public:
+    static constexpr std::string_view kPaths = "weft.cuda.";
+
+    // Whether a function makes arrays of a block or a thread, whose sizes it may have been given.
+    static bool makes_arrays(const FunctionSource& function);
+
+    // `path`: behind kPaths.
+    Kernels(FunctionLowering& lowering, std::string_view path, NodeId where)
+        : f_(lowering), path_(path), where_(where) {}
+
+    // What a name like threadIdx.x stands for; nothing where it is a function.
+    std::optional<Value> value();
+    Value call(const Arguments& arguments);
+
+private:
+    using Index = std::vector<ir::ValueId>;
+
+    Value place(PlaceArgument argument);
+    ir::ValueId number(PlacePart part, size_t axis);
+    Value integer_of(ir::ValueId value) const { return {scalar_type(ScalarType::kInt64, true), {value}, 0}; }
+    ir::ValueId index(int64_t value) { return f_.integer(value).parts[0]; }
+    ir::ValueId linear_thread();
+    ir::ValueId lane();
+    void note_meeting();
+    [[noreturn]] void refuse(const std::string& what, const std::string& help = {}) const;
+
+    // --- indices of threads ---
+    Value grid(const Arguments& arguments, bool of_all);
+
+    // --- memory (memory.cpp) ---
+    Value make_array(PlaceArgument memory, const Arguments& arguments);
+    ir::ValueId aligned(ir::ValueId bytes);
+
+    // --- what threads do together (meetings.cpp) ---
+    std::optional<Value> meet(const Arguments& arguments);
+    Value intrinsic(ir::Intrinsic intrinsic, std::span<const ir::ValueId> operands, ScalarType result);
+    Value shuffled(const Value& mask, const Value& value, ir::ValueId lane);
+    ir::ValueId to_mask(const Value& mask);
+
+    // --- what a thread computes by itself (intrinsics.cpp) ---
+    std::optional<Value> compute(const Arguments& arguments);
+
+    // --- atomics (atomics.cpp) ---
+    Value atomic(std::string_view name, const Arguments& arguments);
+    Value exchange(const Element& element, const std::function<ir::ValueId(ir::ValueId)>& next);
+    Value exchange_float(const Element& element, const std::function<ir::ValueId(ir::ValueId)>& next);
+
+    // --- blocks (blocks.cpp) ---
+    Value run_block(const Arguments& arguments);
+    void run_threads(const FunctionSource& kernel, const std::vector<Value>& arguments,
+                     const std::array<ir::ValueId, 3>& size, ir::ValueId own_bytes);
+    void run_together(const FunctionSource& kernel, const std::vector<Value>& arguments,
+                      const std::array<ir::ValueId, 3>& size, ir::ValueId own_bytes);
+    void call_kernel(const FunctionSource& kernel, const std::vector<Value>& arguments);
+    void set_thread(std::span<const ir::ValueId> thread);
+    void set_own_memory(ir::ValueId number, ir::ValueId bytes);
+
+    FunctionLowering& f_;
+    std::string_view path_;
+    NodeId where_;
+};
+
+}  // namespace weft::lang

@@ -1,0 +1,134 @@
+// What the threads of a block or a warp do together: barriers, votes, shuffles, fences.
+#include <algorithm>
+
+#include "lang/kernels/kernels.h"
+
+namespace weft::lang {
+
+using ir::Intrinsic;
+using ir::ValueId;
+
+void FunctionLowering::Kernels::note_meeting() {
+    place(PlaceArgument::kNumbers);
+    f_.target_.meets = true;
+}
+
+Value FunctionLowering::Kernels::intrinsic(Intrinsic intrinsic, std::span<const ValueId> operands,
+                                           ScalarType result) {
+    note_meeting();
+    const TypeRef type = scalar_type(result, true);
+    return f_.scalar(type, f_.dry_ ? ValueId{} : f_.builder_->intrinsic(intrinsic, operands)[0]);
+}
+
+ValueId FunctionLowering::Kernels::to_mask(const Value& mask) {
+    return f_.apply(OpId::kBitwiseAnd, {f_.as_index(mask, where_), index(0xFFFFFFFF)});
+}
+
+Value FunctionLowering::Kernels::shuffled(const Value& mask, const Value& given, ValueId lane) {
+    const Value value = f_.required(given, where_);
+    if (!is_scalar(value.type) || is_complex(value.type))
+        refuse("() takes real numbers, not " + lang::describe(value.type));
+    note_meeting();
+    const TypeRef type = without_literals(value.type);
+    if (f_.dry_) return {type, {ValueId{}}, 0};
+    const std::array operands = {to_mask(mask), value.parts[0], lane};
+    return f_.scalar(type, f_.builder_->intrinsic(Intrinsic::kShuffle, operands)[0]);
+}
+
+std::optional<Value> FunctionLowering::Kernels::meet(const Arguments& arguments) {
+    const std::vector<Value>& given = arguments.positional;
+    const std::string full = "cuda." + std::string(path_);
+    const auto expect = [&](size_t least, size_t most) { f_.expect_arguments(full, arguments, least, most); };
+    const auto apply = [&](OpId op, ValueId a, ValueId b) { return f_.apply(op, {a, b}); };
+    if (path_ == "syncthreads") {
+        expect(0, 0);
+        note_meeting();
+        if (!f_.dry_) f_.builder_->barrier();
+        return f_.none();
+    }
+    constexpr std::pair<std::string_view, Intrinsic> kFences[] = {
+        {"threadfence_block", Intrinsic::kFenceBlock},
+        {"threadfence", Intrinsic::kFenceDevice},
+        {"threadfence_system", Intrinsic::kFenceSystem}};
+    for (const auto& [name, fence] : kFences) {
+        if (path_ != name) continue;
+        expect(0, 0);
+        place(PlaceArgument::kNumbers);
+        if (!f_.dry_) f_.builder_->intrinsic(fence, {});
+        return f_.none();
+    }
+    if (path_ == "syncwarp") {
+        expect(0, 1);
+        note_meeting();
+        const ValueId mask = given.empty() ? index(0xFFFFFFFF) : to_mask(given[0]);
+        if (!f_.dry_) f_.builder_->intrinsic(Intrinsic::kWarpBarrier, std::span(&mask, 1));
+        return f_.none();
+    }
+    if (path_ == "activemask") {
+        expect(0, 0);
+        const ValueId here = index(where_);
+        return intrinsic(Intrinsic::kActiveMask, std::span(&here, 1), ScalarType::kInt64);
+    }
+    constexpr std::pair<std::string_view, Intrinsic> kVotes[] = {
+        {"syncthreads_count", Intrinsic::kBlockCount},
+        {"syncthreads_and", Intrinsic::kBlockAll},
+        {"syncthreads_or", Intrinsic::kBlockAny}};
+    for (const auto& [name, vote] : kVotes) {
+        if (path_ != name) continue;
+        expect(1, 1);
+        const ValueId predicate = f_.truth(given[0], where_);
+        const bool counts = vote == Intrinsic::kBlockCount;
+        const Value result =
+            intrinsic(vote, std::span(&predicate, 1), counts ? ScalarType::kInt64 : ScalarType::kBool);
+        return counts ? result : integer_of(f_.cast(result, ScalarType::kInt64));
+    }
+    const auto ballot = [&](ValueId predicate) {
+        const std::array operands = {to_mask(given[0]), predicate};
+        return intrinsic(Intrinsic::kBallot, operands, ScalarType::kInt64);
+    };
+    const auto truth = [&](ValueId value) { return f_.scalar(scalar_type(ScalarType::kBool, true), value); };
+    if (path_ == "ballot_sync") {
+        expect(2, 2);
+        return ballot(f_.truth(given[1], where_));
+    }
+    if (path_ == "any_sync" || path_ == "all_sync" || path_ == "eq_sync") {
+        expect(2, 2);
+        const ValueId predicate = f_.truth(given[1], where_);
+        const ValueId none = index(0);
+        if (path_ == "any_sync") return truth(apply(OpId::kNotEqual, ballot(predicate).parts[0], none));
+        const ValueId all = apply(OpId::kEqual, ballot(f_.negation(predicate).parts[0]).parts[0], none);
+        if (path_ == "all_sync") return truth(all);
+        return truth(apply(OpId::kLogicalOr, all, apply(OpId::kEqual, ballot(predicate).parts[0], none)));
+    }
+    if (path_ == "match_any_sync" || path_ == "match_all_sync") {
+        expect(2, 2);
+        const Value value = f_.required(given[1], where_);
+        if (!is_scalar(value.type) || is_complex(value.type))
+            refuse("() takes real numbers, not " + lang::describe(value.type));
+        const std::array operands = {to_mask(given[0]), f_.dry_ ? ValueId{} : value.parts[0]};
+        const Value same = intrinsic(Intrinsic::kMatch, operands, ScalarType::kInt64);
+        if (path_ == "match_any_sync") return same;
+        const ValueId all = apply(OpId::kEqual, same.parts[0], ballot(f_.boolean(true).parts[0]).parts[0]);
+        const ValueId lanes = f_.apply(OpId::kSelect, {all, same.parts[0], index(0)});
+        return f_.tuple({integer_of(lanes), truth(all)});
+    }
+    constexpr std::string_view kShuffle = "shfl_";
+    if (!path_.starts_with(kShuffle)) return std::nullopt;
+    expect(3, 3);
+    const ValueId own = lane(), by = f_.as_index(given[2], where_);
+    ValueId from = by;
+    if (path_ == "shfl_up_sync") {
+        from = apply(OpId::kSubtract, own, by);
+    } else if (path_ == "shfl_down_sync") {
+        from = apply(OpId::kAdd, own, by);
+    } else if (path_ == "shfl_xor_sync") {
+        from = apply(OpId::kBitwiseXor, own, by);
+    } else if (path_ != "shfl_sync") {
+        return std::nullopt;
+    } else {
+        from = apply(OpId::kBitwiseAnd, by, index(31));
+    }
+    return shuffled(given[0], given[1], from);
+}
+
+}  // namespace weft::lang

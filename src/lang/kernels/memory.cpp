@@ -1,0 +1,89 @@
+// shared.array and local.array: views of the memory that a block and a thread have.
+#include <algorithm>
+
+#include "lang/kernels/kernels.h"
+
+namespace weft::lang {
+
+using ir::ValueId;
+
+namespace {
+
+constexpr int64_t kMostBytes = int64_t{1} << 24;
+
+}  // namespace
+
+bool FunctionLowering::Kernels::makes_arrays(const FunctionSource& function) {
+    return std::ranges::any_of(function.symbols, [](const Symbol& symbol) {
+        return symbol.path == "weft.cuda.shared.array" || symbol.path == "weft.cuda.local.array";
+    });
+}
+
+// Rounded up to what any element is aligned to.
+ValueId FunctionLowering::Kernels::aligned(ValueId bytes) {
+    const ValueId up = f_.apply(OpId::kAdd, {bytes, index(kMemoryAlignment - 1)});
+    return f_.apply(OpId::kBitwiseAnd, {up, index(-kMemoryAlignment)});
+}
+
+Value FunctionLowering::Kernels::make_array(PlaceArgument memory, const Arguments& arguments) {
+    std::optional<Value> shape, dtype;
+    for (size_t i = 0; i < arguments.positional.size(); ++i) {
+        if (i > 1) refuse("() takes a shape and a dtype");
+        (i == 0 ? shape : dtype) = arguments.positional[i];
+    }
+    for (const auto& [name, value] : arguments.keywords) {
+        if (name == "shape") {
+            shape = value;
+        } else if (name == "dtype" || name == "type") {
+            dtype = value;
+        } else if (name != "alignment") {
+            refuse("() takes no keyword '" + name + "'");
+        }
+    }
+    if (!shape || !dtype) refuse("() takes a shape and a dtype");
+    const std::optional<ScalarType> element = f_.dtype_of(*dtype, where_);
+    if (!element) refuse("() needs a dtype");
+    const int64_t itemsize = DType(*element).itemsize();
+    std::vector<int64_t> sizes;
+    const auto add = [&](TypeRef type) {
+        const auto known = literal_integer(type);
+        if (!known || *known < 0)
+            refuse("() needs a shape of constants", "Name a global of integers, or write them here.");
+        sizes.push_back(*known);
+    };
+    if (shape->type->kind == TypeKind::kTuple) {
+        for (TypeRef part : shape->type->parts) add(part);
+    } else {
+        add(shape->type);
+    }
+    int64_t bytes = itemsize;
+    for (const int64_t size : sizes) {
+        if (size != 0 && bytes > kMostBytes / size)
+            refuse("() of that shape has more bytes than any block has: " + std::to_string(kMostBytes) +
+                   " at most");
+        bytes *= size;
+    }
+    // Of no elements: what the launch has asked for, in which all such arrays begin at the same place.
+    const bool is_dynamic = bytes == 0 && sizes.size() == 1 && memory == PlaceArgument::kBlockMemory;
+    const uint16_t scope = memory == PlaceArgument::kBlockMemory ? kBlockMemoryScope : kOwnMemoryScope;
+    const TypeRef type = array_type(*element, static_cast<int>(sizes.size()), !sizes.empty(), false, scope);
+    const Value whole = place(memory);
+    if (f_.dry_) return {type, std::vector<ValueId>(part_count(type)), 0};
+    std::vector<ValueId> counts, strides;
+    int64_t stride = itemsize;
+    for (size_t d = sizes.size(); d-- > 0;) {
+        counts.insert(counts.begin(), index(sizes[d]));
+        strides.insert(strides.begin(), index(stride));
+        stride *= sizes[d];
+    }
+    const ValueId dynamic = number(PlacePart::kDynamicBytes, 0);
+    if (is_dynamic) {
+        counts = {f_.apply(OpId::kFloorDivide, {dynamic, index(itemsize)})};
+        return f_.view_as(whole, type, index(0), counts, strides);
+    }
+    ValueId at = index(f_.compilation_.kernel_memory().place_of(memory, &f_.source_, where_, bytes));
+    if (memory == PlaceArgument::kBlockMemory) at = f_.apply(OpId::kAdd, {at, aligned(dynamic)});
+    return f_.view_as(whole, type, at, counts, strides);
+}
+
+}  // namespace weft::lang

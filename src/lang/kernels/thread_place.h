@@ -1,0 +1,55 @@
+// Where a thread of a CUDA-style kernel is: its block, its number in it, and the memory that is its block's
+// and its own. All functions of a kernel's module take that behind their arguments, as they take global
+// arrays.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "lang/lower.h"
+
+namespace weft::lang {
+
+// The numbers of a place, three of each; the last is one: the bytes of the block's memory that the launch
+// asks for, which come before what the kernel's text does.
+enum class PlacePart : uint8_t { kThread, kBlock, kBlockSize, kGridSize, kDynamicBytes };
+inline constexpr size_t kPlaceNumbers = 13;
+inline constexpr size_t kPlaceOfErrors = 6;  // of which errors tell
+
+// A thread's numbers, a tuple; its block's memory, and its own, arrays of bytes.
+enum class PlaceArgument : uint8_t { kNumbers, kBlockMemory, kOwnMemory };
+inline constexpr size_t kPlaceArguments = 3;
+
+std::array<GlobalArgument, kPlaceArguments> place_arguments();
+bool is_place_argument(const GlobalArgument& global);
+
+// Of all memory that blocks and threads have for themselves.
+inline constexpr uint16_t kBlockMemoryScope = 64000;
+inline constexpr uint16_t kOwnMemoryScope = 64001;
+
+inline constexpr int64_t kMemoryAlignment = 16;  // of each array
+
+// Static memory of a kernel's blocks and threads: an array for each place of the program that asks for one.
+class KernelMemory {
+public:
+    // Where the array begins.
+    int64_t place_of(PlaceArgument memory, const FunctionSource* function, NodeId node, int64_t bytes);
+    int64_t bytes_of(PlaceArgument memory) const { return memory_[index(memory)].bytes; }
+
+private:
+    struct Known {
+        const FunctionSource* function;
+        NodeId node;
+        int64_t bytes, place;
+    };
+    struct Memory {
+        int64_t bytes = 0;
+        std::vector<Known> known{};
+    };
+    static size_t index(PlaceArgument memory) { return static_cast<size_t>(memory); }
+
+    std::array<Memory, kPlaceArguments> memory_;
+};
+
+}  // namespace weft::lang
