@@ -136,8 +136,8 @@ def jit(function=None, *, device=False, boundscheck=True, fastmath=False, cache=
 
     Inside of it `weft.cuda.grid(1)`, `threadIdx.x`, `shared.array`, `syncthreads()` and the others say which thread it
     is, and what it does with the threads of its block. A kernel returns nothing; what it writes into arrays is seen
-    outside. The threads of a block run one after another on a core, and blocks on all cores. Where threads wait for each
-    other, they take turns.
+    outside. The threads of a block run one after another on a core, and blocks on all cores. Where threads wait for
+    each other, they take turns.
 
     Parameters
     ----------

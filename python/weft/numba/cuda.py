@@ -19,9 +19,10 @@ import types
 import numpy
 
 from weft import cuda as _cuda
-from weft.cuda import *
 from weft.numba._decorators import is_jitted
 from weft.numba._signatures import normalize_signature
+
+globals().update({name: getattr(_cuda, name) for name in _cuda.__all__ if name != "jit"})
 
 # What asks for nothing here: code is made for the arguments of a launch, and for the machine that it is on.
 _TAKEN = frozenset(

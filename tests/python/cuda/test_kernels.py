@@ -12,7 +12,7 @@ TILE = 16
 @cuda.jit
 def numbered(out):
     x, y, z = cuda.grid(3)
-    sx, sy, sz = cuda.gridsize(3)
+    sx, sy, _ = cuda.gridsize(3)
     at = (z * sy + y) * sx + x
     out[at, 0] = cuda.threadIdx.x + 10 * cuda.threadIdx.y + 100 * cuda.threadIdx.z
     out[at, 1] = cuda.blockIdx.x + 10 * cuda.blockIdx.y + 100 * cuda.blockIdx.z
@@ -404,7 +404,7 @@ def test_kernels_are_launched_with_a_grid_and_return_nothing():
 def test_names_of_kernels_elsewhere():
     with pytest.raises(TypeError, match="known in kernels only"):
         cuda.grid(1)
-    with pytest.raises(weft.CompileError, match="Decorate the function with weft.cuda.jit"):
+    with pytest.raises(weft.CompileError, match=r"Decorate the function with weft\.cuda\.jit"):
         weft.jit(lambda: cuda.threadIdx.x)()
 
     @cuda.jit
