@@ -7,8 +7,8 @@ does not need Numba. Prints for each module how many of the tests that compile s
 weft passes, and the rate. What fails is listed with its reason in tests/conformance/expected/numba_GROUP.toml; a
 failure without entry, and an entry of a test that passes, fail the run.
 
-    --group NAME  lang (the language), np (NumPy's functions), random, ufunc or stencil; several times; else those
-                  that have a list
+    --group NAME  lang (the language), np (NumPy's functions), random, ufunc, stencil or cuda (kernels); several times;
+                  else those that have a list
     --only TEXT   the modules whose name has TEXT in it; several times: any of them
     --write       write the lists anew
     --again       do not run; judge what the last run has left in build/conformance/numba/
@@ -51,6 +51,17 @@ GROUPS = {
         "npyufunc/vectorize_decor"
     ),
     "stencil": "stencils",
+    # Of these Numba runs those that its simulator of CUDA passes.
+    "cuda": (
+        "cuda/alignment cuda/array cuda/array_args cuda/array_methods cuda/atomics cuda/blackscholes cuda/boolean "
+        "cuda/casting cuda/complex cuda/complex_kernel cuda/const_string cuda/constmem cuda/cooperative_groups "
+        "cuda/cuda_jit_no_types cuda/datetime cuda/device_func cuda/enums cuda/errors cuda/exception cuda/forall "
+        "cuda/freevar cuda/frexp_ldexp cuda/globals cuda/idiv cuda/intrinsics cuda/iterators cuda/lang cuda/laplace "
+        "cuda/localmem cuda/mandel cuda/math cuda/matmul cuda/montecarlo cuda/nondet cuda/operator cuda/powi cuda/print "
+        "cuda/py2_div_issue cuda/random cuda/record_dtype cuda/recursion cuda/reduction "
+        "cuda/retrieve_autoconverted_arrays cuda/slicing cuda/sm cuda/sm_creation cuda/sync cuda/transpose cuda/ufuncs "
+        "cuda/userexc cuda/vector_type cuda/warp_ops"
+    ),
 }
 GROUP_OF = {name: group for group, names in GROUPS.items() for name in names.split()}
 
@@ -156,11 +167,15 @@ import expectations  # noqa: E402
 def file_of(name):
     """The file of a module of tests, in Numba's package."""
     folder, _, last = name.rpartition("/")
+    if folder == "cuda":
+        return f"cuda/tests/cudapy/test_{last}.py"
     return f"tests/{folder}/test_{last}.py" if folder else f"tests/test_{last}.py"
 
 
 def group_of(file):
     """The list that a file's failures are in."""
+    if file.startswith("cuda/"):
+        return "numba_cuda"
     return "numba_" + GROUP_OF[file.removeprefix("tests/").removesuffix(".py").replace("test_", "", 1)]
 
 
@@ -184,6 +199,7 @@ def run_module(python, name, weft):
                 **os.environ,
                 "PYTHONPATH": str(ROOT / "build/release/python"),
                 "PYTHONHASHSEED": "0",
+                "NUMBA_ENABLE_CUDASIM": "1" if name.startswith("cuda/") else "0",
                 "WEFT_CACHE_DIR": str(LEFT / "kernels"),
             }
             process = subprocess.Popen(

@@ -356,6 +356,38 @@ def swap_states(weft):
     _helperlib.rnd_set_state = set_state
 
 
+def swap_kernels():
+    """Puts weft.numba.cuda's names in the place of those of Numba's simulator of CUDA."""
+    import numba.cuda
+    import weft.cuda._kernel
+    import weft.numba.cuda
+
+    launch = weft.cuda._kernel.Launch
+    launched = launch.__call__
+
+    class Refused(numba.core.errors.TypingError, weft.CompileError):
+        """What tests expect of Numba where a kernel cannot be compiled."""
+
+    def counting(self, *arguments):
+        global compiled_calls
+        compiled_calls += 1
+        try:
+            return launched(self, *arguments)
+        except weft.CompileError as error:
+            raise Refused(str(error)) from error
+
+    def inside(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise Internal(f"a kernel's {name}")
+
+    launch.__call__ = counting
+    weft.cuda._kernel.Kernel.__getattr__ = inside
+    for name in dir(weft.numba.cuda):
+        if not name.startswith("_"):
+            setattr(numba.cuda, name, getattr(weft.numba.cuda, name))
+
+
 def keep_lines():
     """Keeps the lines of what exec() runs, and of what compile() makes of a text that is in no file."""
     plain_exec, plain_compile = builtins.exec, builtins.compile
@@ -435,6 +467,8 @@ def main():
     settings = json.loads(open(sys.argv[1]).read())
     if settings["weft"]:
         swap()
+        if settings["module"].startswith("numba.cuda."):
+            swap_kernels()
         keep_lines()
     with open(settings["out"], "a", buffering=1) as out:
         try:

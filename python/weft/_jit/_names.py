@@ -28,7 +28,7 @@ _HOMES_OF_OWN = (
 _NUMBAS_TYPES = ("numba.core.types.", "weft.numba._types.")
 _NUMBER_TYPES = frozenset(
     ("bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)))
-) | {"float32", "float64", "complex64", "complex128"}
+) | {"float16", "float32", "float64", "complex64", "complex128"}
 # The classes of Numba's types that isinstance() knows, of values in the place of their types.
 _CLASSES_OF_TYPES = frozenset(
     ("Number", "Boolean", "Integer", "Float", "Complex", "Array", "BaseTuple", "NoneType")

@@ -54,6 +54,11 @@ class DeviceArray:
     alloc_size = nbytes
 
     @property
+    def flags(self):
+        """How the elements lie in memory, as NumPy tells."""
+        return self._array.flags
+
+    @property
     def T(self):
         """The transposed array, in the same memory."""
         return DeviceArray(self._array.T)
@@ -200,7 +205,9 @@ def device_array(shape, dtype="float64", strides=None, order="C", stream=None):
 
 def device_array_like(ary, stream=None):
     """An array for kernels with the shape and dtype of another one, not initialised."""
-    return DeviceArray(_empty(ary.shape, ary.dtype))
+    if getattr(ary.dtype, "names", None):
+        return DeviceArray(_empty(ary.shape, ary.dtype))
+    return DeviceArray(weft.empty_like(ary._array if isinstance(ary, DeviceArray) else weft.asarray(ary)))
 
 
 def pinned_array(shape, dtype="float64", strides=None, order="C"):

@@ -17,19 +17,23 @@ def _sizes(given, what, most):
     """Three sizes of a grid or a block, of a number or a tuple of one to three."""
     axes = tuple(given) if isinstance(given, tuple | list) else (given,)
     if not 1 <= len(axes) <= 3:
-        raise ValueError(f"a {what} has 1 to 3 axes, not {len(axes)}")
+        raise ValueError(f"{what}dim must be a sequence of 1, 2 or 3 integers, got {list(axes)}")
     sizes = []
     for axis, size in enumerate(axes):
         try:
             size = size.__index__()
         except AttributeError:
-            raise TypeError(f"the sizes of a {what} are integers, not {type(size).__name__}") from None
+            raise TypeError(f"{what}dim must be a sequence of integers, got {list(axes)}") from None
         if size < 1:
             raise ValueError(f"a {what} of {size} along axis {axis}: there is nothing to launch")
         if size > most[axis]:
             raise ValueError(f"a {what} of {size} along axis {axis}: {most[axis]} is the most")
         sizes.append(size)
     return (*sizes, *(1,) * (3 - len(sizes)))
+
+
+def _launch_nothing(*arguments):
+    """A kernel without tasks."""
 
 
 class Launch:
@@ -99,12 +103,14 @@ class Kernel:
         return Launch(self, grid, block, shared_bytes)
 
     def __call__(self, *arguments, **keywords):
-        raise TypeError(f"a kernel is launched with a grid and a block: {self.__name__}[grid, block](...)")
+        raise ValueError(f"Kernel launch configuration was not specified: {self.__name__}[grid, block](...)")
 
     def forall(self, tasks, tpb=256, stream=None, sharedmem=0):
         """The kernel with as many blocks of `tpb` threads as have `tasks` threads, some of which may be beyond."""
+        if tasks < 0:
+            raise ValueError(f"Can't create ForAll with negative task count: {tasks}")
         threads = tpb or 256
-        return Launch(self, -(-tasks // threads), threads, sharedmem)
+        return Launch(self, -(-tasks // threads), threads, sharedmem) if tasks else _launch_nothing
 
     def _bound(self, arguments):
         """Refuses another number of arguments than the kernel has."""

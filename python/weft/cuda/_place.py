@@ -44,6 +44,11 @@ _ATOMICS = {
     "cas": "Puts a value into an element that is as expected; gives what was there.",
     "compare_and_swap": "As cas, of an array's first element.",
 }
+_HALVES = dict.fromkeys(
+    "hadd hsub hmul hdiv hneg habs hfma hmax hmin heq hne hgt hge hlt hle hsin hcos hexp hexp2 hexp10 hlog hlog2 hlog10 "
+    "hsqrt hrsqrt hrcp hfloor hceil htrunc hrint".split(),
+    "A function of float16 by CUDA's name.",
+)
 _OF_THREADS = {
     "threadIdx": ("The thread's number in its block.", _AXES),
     "blockIdx": ("The block's number in the grid.", _AXES),
@@ -77,6 +82,7 @@ _OF_THREADS = {
     "shfl_up_sync": ("The value of the lane so many before.", ()),
     "shfl_down_sync": ("The value of the lane so many behind.", ()),
     "shfl_xor_sync": ("The value of the lane whose number differs by these bits.", ()),
+    "fp16": ("Functions of float16.", _HALVES),
     "popc": ("How many bits of an integer are 1.", ()),
     "clz": ("How many bits before an integer's first 1.", ()),
     "ffs": ("The place of an integer's last 1, from 1 on; 0 where there is none.", ()),

@@ -74,7 +74,7 @@ class Integer(Number):
 
 
 class Float(Number):
-    """float32 and float64."""
+    """float16, float32 and float64."""
 
 
 class Complex(Number):
@@ -381,6 +381,7 @@ def _names():
     for bits in (8, 16, 32, 64):
         for kind in ("int", "uint"):
             found[f"{kind}{bits}"] = Integer(f"{kind}{bits}", bits)
+    found["float16"] = Float("float16", 16)
     for bits in (32, 64):
         found[f"float{bits}"] = Float(f"float{bits}", bits)
         found[f"complex{2 * bits}"] = Complex(f"complex{2 * bits}", 2 * bits)
@@ -409,7 +410,7 @@ def _names():
     }
     for size in (1, 2, 4, 8):
         other[f"i{size}"], other[f"u{size}"] = f"int{8 * size}", f"uint{8 * size}"
-    other |= {"f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128"}
+    other |= {"f2": "float16", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128"}
     found |= {name: found[target] for name, target in other.items()}
     found["none"] = found["void"] = NoneType("none")
     found["unicode_type"] = found["string"] = UnicodeType("unicode_type")

@@ -30,7 +30,7 @@ _TAKEN = frozenset(
 )
 _FOLLOWED = frozenset(("boundscheck", "fastmath"))
 _NUMBERS = frozenset(
-    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128".split()
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
 )
 
 

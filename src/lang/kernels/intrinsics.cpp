@@ -1,15 +1,79 @@
 // What one thread computes by itself: bits of integers, and functions of floats that CUDA names.
+#include <array>
+#include <utility>
+
 #include "lang/kernels/kernels.h"
 
 namespace weft::lang {
 
 using ir::ValueId;
 
+namespace {
+
+// Functions of float16 by CUDA's names.
+constexpr std::pair<std::string_view, std::string_view> kOfHalves[] = {
+    {"hadd", "add"},      {"hsub", "subtract"},  {"hmul", "multiply"},   {"hdiv", "divide"},
+    {"hneg", "negative"}, {"habs", "absolute"},  {"hmax", "fmax"},       {"hmin", "fmin"},
+    {"heq", "equal"},     {"hne", "not_equal"},  {"hgt", "greater"},     {"hge", "greater_equal"},
+    {"hlt", "less"},      {"hle", "less_equal"}, {"hsin", "sin"},        {"hcos", "cos"},
+    {"hexp", "exp"},      {"hexp2", "exp2"},     {"hlog", "log"},        {"hlog2", "log2"},
+    {"hlog10", "log10"},  {"hsqrt", "sqrt"},     {"hrcp", "reciprocal"}, {"hfloor", "floor"},
+    {"hceil", "ceil"},    {"htrunc", "trunc"},   {"hrint", "rint"}};
+
+}  // namespace
+
+// Of numbers that are made float16 before.
+Value FunctionLowering::Kernels::of_halves(std::string_view name, const Arguments& arguments) {
+    const TypeRef half = scalar_type(ScalarType::kFloat16);
+    std::vector<Value> operands;
+    for (const Value& given : arguments.positional) {
+        const Value number = f_.required(given, where_);
+        if (!is_scalar(number.type) || is_complex(number.type))
+            refuse("() takes real numbers, not " + lang::describe(number.type));
+        operands.push_back(f_.scalar(half, f_.cast(number, ScalarType::kFloat16)));
+    }
+    const auto expect = [&](size_t count) {
+        f_.expect_arguments("cuda." + std::string(path_), arguments, count, count);
+    };
+    // Products and sums of halves are exact as float64, but for the last rounding.
+    const auto wide = [&](const Value& value) { return f_.cast(value, ScalarType::kFloat64); };
+    const auto narrowed = [&](ValueId value) {
+        const Value result = f_.scalar(scalar_type(ScalarType::kFloat64), value);
+        return f_.scalar(half, f_.cast(result, ScalarType::kFloat16));
+    };
+    if (name == "hfma") {
+        expect(3);
+        const ValueId product = f_.apply(OpId::kMultiply, {wide(operands[0]), wide(operands[1])});
+        return narrowed(f_.apply(OpId::kAdd, {product, wide(operands[2])}));
+    }
+    if (name == "hrsqrt" || name == "hexp10") {
+        expect(1);
+        const Value base = f_.scalar(scalar_type(ScalarType::kFloat64), wide(operands[0]));
+        const Value constant = f_.constant(Constant::of(ScalarType::kFloat64, name == "hexp10" ? 10.0 : 1.0));
+        const std::array powers = {constant, base};
+        const Value result =
+            name == "hexp10"
+                ? f_.by_loop(*find_op("power"), powers, where_)
+                : f_.arithmetic(OpId::kDivide, constant,
+                                f_.by_loop(*find_op("sqrt"), std::span(&base, 1), where_), where_);
+        return narrowed(result.parts[0]);
+    }
+    for (const auto& [known, op] : kOfHalves) {
+        if (name != known) continue;
+        const OpInfo& info = *find_op(op);
+        expect(static_cast<size_t>(info.nin));
+        return f_.by_loop(info, operands, where_);
+    }
+    refuse(" is not compiled yet");
+}
+
 std::optional<Value> FunctionLowering::Kernels::compute(const Arguments& arguments) {
     const std::vector<Value>& given = arguments.positional;
     const auto expect = [&](size_t count) {
         f_.expect_arguments("cuda." + std::string(path_), arguments, count, count);
     };
+    constexpr std::string_view kHalves = "fp16.";
+    if (path_.starts_with(kHalves)) return of_halves(path_.substr(kHalves.size()), arguments);
     if (path_ == "nanosleep") {
         expect(1);
         return f_.none();

@@ -49,6 +49,7 @@ private:
 
     // --- what a thread computes by itself (intrinsics.cpp) ---
     std::optional<Value> compute(const Arguments& arguments);
+    Value of_halves(std::string_view name, const Arguments& arguments);
 
     // --- atomics (atomics.cpp) ---
     Value atomic(std::string_view name, const Arguments& arguments);

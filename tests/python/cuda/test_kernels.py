@@ -323,6 +323,35 @@ def test_bits_of_integers(dtype):
         assert row[3] == int(text[::-1], 2)
 
 
+@cuda.jit
+def of_halves(a, out):
+    i = cuda.grid(1)
+    x = a[i]
+    out[i, 0] = cuda.fp16.hadd(x, 1.5)
+    out[i, 1] = cuda.fp16.hmul(x, x)
+    out[i, 2] = cuda.fp16.hfma(x, x, -x)
+    out[i, 3] = cuda.fp16.hmax(x, 0.25) + cuda.fp16.hgt(x, 0.5)
+    out[i, 4] = cuda.fp16.hrsqrt(x)
+    out[i, 5] = cuda.fp16.hneg(cuda.fp16.hexp10(x))
+
+
+def test_functions_of_float16():
+    a = numpy.linspace(0.1, 2, 30).astype("f2")
+    out = numpy.zeros((30, 6), "f2")
+    of_halves[1, 30](a, out)
+    wide = a.astype("f8")
+    expected = [
+        a + numpy.float16(1.5),
+        a * a,
+        (wide * wide - wide).astype("f2"),
+        numpy.maximum(a, numpy.float16(0.25)) + (a > numpy.float16(0.5)),
+        (1 / numpy.sqrt(wide)).astype("f2"),
+        -(10.0**wide).astype("f2"),
+    ]
+    for k, each in enumerate(expected):
+        numpy.testing.assert_array_equal(out[:, k], each)
+
+
 # --- errors ---------------------------------------------------------------------------------------------
 
 
@@ -378,8 +407,8 @@ def test_threads_that_never_meet():
         ((1, 2048), ValueError, "a block of 2048 along axis 0: 1024 is the most"),
         ((1, (32, 64)), ValueError, "a block of 2048 threads"),
         ((1, (1, 1, 65)), ValueError, "64 is the most"),
-        ((1.5, 32), TypeError, "integers, not float"),
-        (((1, 1, 1, 1), 32), ValueError, "1 to 3 axes"),
+        ((1.5, 32), TypeError, "griddim must be a sequence of integers"),
+        (((1, 1, 1, 1), 32), ValueError, "griddim must be a sequence of 1, 2 or 3 integers"),
     ],
 )
 def test_launches_that_there_are_not(launch, error, text):
@@ -388,7 +417,7 @@ def test_launches_that_there_are_not(launch, error, text):
 
 
 def test_kernels_are_launched_with_a_grid_and_return_nothing():
-    with pytest.raises(TypeError, match=r"beyond\[grid, block\]"):
+    with pytest.raises(ValueError, match=r"beyond\[grid, block\]"):
         beyond(numpy.zeros(3))
     with pytest.raises(TypeError, match="takes 1 arguments, and 2 were given"):
         beyond[1, 1](1, 2)
