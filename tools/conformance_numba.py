@@ -57,10 +57,10 @@ GROUPS = {
         "cuda/casting cuda/complex cuda/complex_kernel cuda/const_string cuda/constmem cuda/cooperative_groups "
         "cuda/cuda_jit_no_types cuda/datetime cuda/device_func cuda/enums cuda/errors cuda/exception cuda/forall "
         "cuda/freevar cuda/frexp_ldexp cuda/globals cuda/idiv cuda/intrinsics cuda/iterators cuda/lang cuda/laplace "
-        "cuda/localmem cuda/mandel cuda/math cuda/matmul cuda/montecarlo cuda/nondet cuda/operator cuda/powi cuda/print "
-        "cuda/py2_div_issue cuda/random cuda/record_dtype cuda/recursion cuda/reduction "
-        "cuda/retrieve_autoconverted_arrays cuda/slicing cuda/sm cuda/sm_creation cuda/sync cuda/transpose cuda/ufuncs "
-        "cuda/userexc cuda/vector_type cuda/warp_ops"
+        "cuda/localmem cuda/mandel cuda/math cuda/matmul cuda/montecarlo cuda/nondet cuda/operator cuda/powi "
+        "cuda/print cuda/py2_div_issue cuda/random cuda/record_dtype cuda/recursion cuda/reduction "
+        "cuda/retrieve_autoconverted_arrays cuda/slicing cuda/sm cuda/sm_creation cuda/sync cuda/transpose "
+        "cuda/ufuncs cuda/userexc cuda/vector_type cuda/warp_ops"
     ),
 }
 GROUP_OF = {name: group for group, names in GROUPS.items() for name in names.split()}

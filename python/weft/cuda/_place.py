@@ -45,8 +45,8 @@ _ATOMICS = {
     "compare_and_swap": "As cas, of an array's first element.",
 }
 _HALVES = dict.fromkeys(
-    "hadd hsub hmul hdiv hneg habs hfma hmax hmin heq hne hgt hge hlt hle hsin hcos hexp hexp2 hexp10 hlog hlog2 hlog10 "
-    "hsqrt hrsqrt hrcp hfloor hceil htrunc hrint".split(),
+    "hadd hsub hmul hdiv hneg habs hfma hmax hmin heq hne hgt hge hlt hle hsin hcos hexp hexp2 hexp10 hlog hlog2 "
+    "hlog10 hsqrt hrsqrt hrcp hfloor hceil htrunc hrint".split(),
     "A function of float16 by CUDA's name.",
 )
 _OF_THREADS = {
