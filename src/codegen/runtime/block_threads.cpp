@@ -84,12 +84,22 @@ public:
     int64_t wait(Waits what) {
         Thread& own = threads_[running_];
         own.waits = what;
-        switch_fiber(&own.place, scheduler_);
+        leave(own);
         return stops_ ? kStopped : 0;
     }
     Thread& running() { return threads_[running_]; }
 
 private:
+    // Goes on with the next thread, if that can run, else where threads are chosen.
+    void leave(Thread& own) {
+        const size_t next = running_ + 1;
+        if (stops_ || next == threads_.size() || threads_[next].ended ||
+            threads_[next].waits != Waits::kNothing)
+            return switch_fiber(&own.place, scheduler_);
+        running_ = next;
+        switch_fiber(&own.place, threads_[next].place);
+    }
+
     static void begin() {
         BlockRun& run = *current_run;
         const auto number = static_cast<int64_t>(run.running_);
@@ -100,7 +110,7 @@ private:
             run.stops_ = true;
             run.status_ = status;
         }
-        switch_fiber(&own.place, run.scheduler_);
+        run.leave(own);
         std::terminate();
     }
 
