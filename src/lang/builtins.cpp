@@ -526,13 +526,14 @@ std::optional<Value> FunctionLowering::call_operator(const std::string& name, co
     return std::nullopt;
 }
 
-// numpy.arange of ints and floats.
+// numpy.arange
 Value FunctionLowering::call_arange(const Arguments& arguments) {
     const NodeId where = arguments.where;
     static constexpr std::string_view kNames[] = {"start", "stop", "step", "dtype"};
     const size_t count = arguments.positional.size();
     if (count > 4) expect_arguments("arange", {arguments.positional, {}, where}, 1, 4);
     std::array<Value, 4> given{none(), none(), none(), none()};
+    bool has_stop = count > 0;
     std::copy(arguments.positional.begin(), arguments.positional.end(), given.begin());
     for (const auto& [keyword, value] : arguments.keywords) {
         const auto at =
@@ -540,10 +541,11 @@ Value FunctionLowering::call_arange(const Arguments& arguments) {
         if (at < count || at == std::size(kNames))
             fail(where, "arange() takes no keyword '" + keyword + "' like this in a compiled function");
         given[at] = value;
+        has_stop |= keyword == "stop";
     }
     const auto is_none = [](const Value& value) { return value.type->kind == TypeKind::kNone; };
     if (is_none(given[1])) std::swap(given[0], given[1]);
-    if (is_none(given[1])) fail(where, "arange() requires stop to be specified.");
+    if (!has_stop || is_none(given[1])) fail(where, "arange() requires stop to be specified.");
     const std::optional<ScalarType> element = dtype_of(given[3], where);
     std::vector<Value> bounds = {is_none(given[0]) ? integer(0) : given[0], given[1],
                                  is_none(given[2]) ? integer(1) : given[2]};

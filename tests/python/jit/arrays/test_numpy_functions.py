@@ -567,6 +567,7 @@ def test_as_numpy(text):
         ("np.arange(x[0] + 1j, dtype=np.float64)", np.CompileError, "has a complex dtype"),
         ("np.quantile(x[:0], 0.5)", IndexError, "index -1 is out of bounds for axis 0 with size 0"),
         ("np.percentile(x.reshape(6, 1)[:, :0], [5.0], axis=1)", IndexError, "index -1 is out of bounds"),
+        ("np.arange(start=5)", np.CompileError, "requires stop to be specified"),
         ("np.arange(None)", np.CompileError, "requires stop to be specified"),
         ("np.arange(x, 3)", np.CompileError, "takes numbers, not array"),
         ("np.ravel(x, order='A')", np.CompileError, "takes 'C' or 'F' as its order"),
