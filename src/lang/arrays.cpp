@@ -36,8 +36,9 @@ ValueId FunctionLowering::owner_of(const Value& array) const {
 // --- views ----------------------------------------------------------------------------------------------
 
 Value FunctionLowering::view(const Value& array, ValueId byte_offset, std::span<const ValueId> shape,
-                             std::span<const ValueId> strides, bool contiguous) {
-    return view_as(array, with_rank(array.type, shape.size(), contiguous), byte_offset, shape, strides);
+                             std::span<const ValueId> strides, bool contiguous, bool ordered) {
+    return view_as(array, with_rank(array.type, shape.size(), contiguous, ordered), byte_offset, shape,
+                   strides);
 }
 
 // As one of `type`, whose scope and owner are the array's.
@@ -69,8 +70,8 @@ Value FunctionLowering::transposed(const Value& array) {
 Value FunctionLowering::part_of_complex(const Value& array, bool imaginary) {
     const ScalarType real =
         array.type->scalar == ScalarType::kComplex64 ? ScalarType::kFloat32 : ScalarType::kFloat64;
-    const TypeRef type =
-        array_type(real, array.type->rank, false, array.type->readonly, array.type->scope, array.type->owned);
+    const TypeRef type = array_type(real, array.type->rank, false, array.type->readonly, array.type->scope,
+                                    array.type->owned, array.type->ordered);
     std::vector<ValueId> shape, strides;
     for (size_t d = 0; d < type->rank; ++d) {
         shape.push_back(size_of(array, d));
@@ -92,7 +93,7 @@ Value FunctionLowering::viewed(const Value& array, ScalarType element, NodeId wh
              "Convert it, as by .astype().");
     const bool contiguous = array.type->contiguous || (before != after && rank > 0);
     const TypeRef type = array_type(element, array.type->rank, contiguous, array.type->readonly,
-                                    array.type->scope, array.type->owned);
+                                    array.type->scope, array.type->owned, array.type->ordered);
     if (dry_) return {type, std::vector<ValueId>(part_count(type)), 0};
     Value result{type, array.parts, 0};
     if (before != after) {
@@ -128,16 +129,65 @@ Value FunctionLowering::copied(const Value& array, std::span<const ValueId> shap
     return result;
 }
 
-// The same memory with other sizes, of which one may be -1. It has to lie element by element.
-Value FunctionLowering::reshaped(const Value& array, std::vector<Value> sizes, NodeId where) {
+// By the order of Fortran's indices.
+Value FunctionLowering::reshaped_as_fortran(const Value& array, std::vector<Value> sizes, NodeId where) {
     if (sizes.size() == 1 && sizes[0].type->kind == TypeKind::kTuple) {
         const Value whole = sizes[0];
         sizes.clear();
         for (size_t i = 0; i < whole.type->parts.size(); ++i) sizes.push_back(tuple_item(whole, i));
     }
+    std::reverse(sizes.begin(), sizes.end());
+    return transposed(reshaped(transposed(array), std::move(sizes), where));
+}
+
+// The only argument that is left, by its place or its name: order.
+Value FunctionLowering::order_argument(const std::string& name, const Arguments& arguments, size_t place) {
+    if (arguments.keywords.size() == 1 && arguments.keywords[0].first == "order")
+        return arguments.keywords[0].second;
+    expect_arguments(name, arguments, place, place + 1);
+    return arguments.positional.size() > place ? arguments.positional[place] : none();
+}
+
+// Where strides may have any order: a view if there is one, else a copy.
+Value FunctionLowering::reshaped_in_any_order(const Value& array, const std::vector<Value>& sizes,
+                                              NodeId where) {
+    std::vector<ValueId> shape;
+    std::vector<Value> strides, wanted;
+    for (size_t d = 0; d < array.type->rank; ++d) {
+        shape.push_back(size_of(array, d));
+        strides.push_back(scalar(scalar_type(ScalarType::kInt64, true), stride_of(array, d)));
+    }
+    for (const Value& size : sizes)
+        wanted.push_back(scalar(scalar_type(ScalarType::kInt64, true), as_index(size, where)));
+    const Value found = call_prelude(
+        "shapes.reshaped_view", {{shape_of(array), tuple(std::move(strides)), tuple(wanted)}, {}, where});
+    const auto number = [&](size_t k) {
+        return load({found, {integer(static_cast<int64_t>(k)).parts[0]}}).parts[0];
+    };
+    const ValueId is_view = apply(OpId::kNotEqual, {dry_ ? ValueId{} : number(0), integer(0).parts[0]});
+    const auto view_of_it = [&] {
+        std::vector<ValueId> parts[2];
+        for (size_t k = 0; k < 2 * sizes.size(); ++k)
+            parts[k / sizes.size()].push_back(dry_ ? ValueId{} : number(1 + k));
+        for (const ValueId size : parts[0]) note(size, {0, int64_t{1} << 62, {}, 0});
+        return view(array, integer(0).parts[0], parts[0], parts[1], false);
+    };
+    return one_of(where, is_view, view_of_it,
+                  [&] { return reshaped(copied(array, shape, where), wanted, where); });
+}
+
+// The same memory with other sizes, of which one may be -1. It has to lie element by element, or its strides
+// may have any order.
+Value FunctionLowering::reshaped(const Value& array, std::vector<Value> sizes, NodeId where, bool lies) {
+    if (sizes.size() == 1 && sizes[0].type->kind == TypeKind::kTuple) {
+        const Value whole = sizes[0];
+        sizes.clear();
+        for (size_t i = 0; i < whole.type->parts.size(); ++i) sizes.push_back(tuple_item(whole, i));
+    }
+    if (!array.type->ordered && !lies && !sizes.empty()) return reshaped_in_any_order(array, sizes, where);
     std::vector<ValueId> shape, strides;
     for (const Value& size : sizes) shape.push_back(as_index(size, where));
-    if (dry_) return view(array, {}, shape, shape, true);
+    if (dry_) return view(array, {}, shape, shape, true, true);
     const ValueId one = integer(1).parts[0], zero = integer(0).parts[0];
     const auto multiply = [&](ValueId a, ValueId b) { return builder_->apply(OpId::kMultiply, {a, b}); };
     const auto is_equal = [&](ValueId a, ValueId b) { return builder_->apply(OpId::kEqual, {a, b}); };
@@ -185,7 +235,7 @@ Value FunctionLowering::reshaped(const Value& array, std::vector<Value> sizes, N
         strides[d] = bytes;
         bytes = multiply(bytes, shape[d]);
     }
-    return view(array, zero, shape, strides, !shape.empty());
+    return view(array, zero, shape, strides, !shape.empty(), true);
 }
 
 Value FunctionLowering::item_of(const Value& array, ValueId index) {
@@ -196,7 +246,7 @@ Value FunctionLowering::item_of(const Value& array, ValueId index) {
         strides.push_back(stride_of(array, d));
     }
     return view(array, apply(OpId::kMultiply, {index, stride_of(array, 0)}), shape, strides,
-                array.type->contiguous);
+                array.type->contiguous, array.type->ordered);
 }
 
 // The same where the step is not known before.
@@ -347,7 +397,7 @@ Value FunctionLowering::sliced(NodeId id, const Value& base, std::span<const Ind
         }
     }
     while (d < rank) whole();
-    return view(base, offset, shape, strides, contiguous);
+    return view(base, offset, shape, strides, contiguous, base.type->ordered);
 }
 
 // --- arrays that are made -------------------------------------------------------------------------------
@@ -359,7 +409,7 @@ Value FunctionLowering::allocate(ScalarType element, std::span<const ValueId> si
 
 Value FunctionLowering::allocate(TypeRef of_elements, std::span<const ValueId> sizes, NodeId where,
                                  std::optional<uint16_t> scope) {
-    Type made = *with_rank(of_elements, sizes.size(), true);
+    Type made = *with_rank(of_elements, sizes.size(), true, true);
     made.readonly = false;
     made.owned = true;
     made.scope = scope.value_or(compilation_.scopes().canonical(kHeapScope));
@@ -500,7 +550,8 @@ Value FunctionLowering::without_leading(const Value& array, size_t rank, NodeId 
         check(apply(OpId::kEqual, {size_of(array, d), one}), std::move(shapes), {size_of(array, d), one},
               where);
     }
-    return view(array, integer(0).parts[0], shape, strides, array.type->contiguous && rank > 0);
+    return view(array, integer(0).parts[0], shape, strides, array.type->contiguous && rank > 0,
+                array.type->ordered);
 }
 
 // target[...] = value, as NumPy: also where both are of the same memory.
@@ -540,12 +591,33 @@ std::optional<ScalarType> FunctionLowering::dtype_of(const Value& value, NodeId 
     return found->scalar_type;
 }
 
+// What a program gives as order=: 'C', 'F', or 'K' where that is what else it would be.
+char FunctionLowering::order_given(const Value& given, char otherwise, const std::string& name,
+                                   NodeId where) const {
+    if (given.type->kind == TypeKind::kNone) return otherwise;
+    const std::string text = given.type->kind == TypeKind::kString ? given.type->text : "";
+    if (text != "C" && text != "F" && (text != "K" || otherwise != 'K'))
+        fail(where, name + "() takes 'C' or 'F' as its order in a compiled function");
+    return text[0];
+}
+
+// A copy in the order of C or Fortran, or as the array lies.
+Value FunctionLowering::copied_in(const Value& array, char order, NodeId where) {
+    if (order == 'K') return copied_as_it_lies(array, array.type->scalar, where);
+    const Value given = order == 'F' ? transposed(array) : array;
+    std::vector<ValueId> shape;
+    for (size_t d = 0; d < given.type->rank; ++d) shape.push_back(size_of(given, d));
+    const Value copy = copied(given, shape, where);
+    return order == 'F' ? transposed(copy) : copy;
+}
+
 // numpy.empty, zeros, ones, full and those that take after another array.
 Value FunctionLowering::call_allocate(const std::string& name, const Arguments& arguments) {
     const NodeId where = arguments.where;
     const bool like = name.ends_with("_like");
     const bool fills = name.starts_with("full");
     std::optional<Value> first, fill_value, dtype;
+    char order = like ? 'K' : 'C';
     const auto take = [&](const std::string& keyword, const Value& value) {
         if (keyword == (like ? "a" : "shape") || (like && keyword == "prototype")) {
             first = value;
@@ -553,6 +625,8 @@ Value FunctionLowering::call_allocate(const std::string& name, const Arguments& 
             fill_value = value;
         } else if (keyword == "dtype") {
             dtype = value;
+        } else if (keyword == "order") {
+            order = order_given(value, order, name, where);
         } else {
             fail(where, name + "() takes no keyword '" + keyword + "' in a compiled function",
                  "Leave it out.");
@@ -597,11 +671,16 @@ Value FunctionLowering::call_allocate(const std::string& name, const Arguments& 
         element = fill_value->type->scalar;
     }
     if (dtype) element = dtype_of(*dtype, where).value_or(element);
+    const auto filled = [&](const Value& made) {
+        if (name.starts_with("zeros")) fill(made, integer(0), where);
+        if (name.starts_with("ones")) fill(made, integer(1), where);
+        if (fills) fill(made, *fill_value, where);
+    };
+    if (order == 'K' && is_array(first->type)) return allocate_as(*first, element, where, true, filled);
+    if (order == 'F') std::reverse(shape.begin(), shape.end());
     const Value result = allocate(element, shape, where);
-    if (name.starts_with("zeros")) fill(result, integer(0), where);
-    if (name.starts_with("ones")) fill(result, integer(1), where);
-    if (fills) fill(result, *fill_value, where);
-    return result;
+    filled(result);
+    return order == 'F' ? transposed(result) : result;
 }
 
 static std::vector<std::string> methods_of(TypeRef type) {
@@ -668,18 +747,20 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
         }
         if (name == "item" && base.type->rank == 0) return load({base, {}});
         if (name == "copy") {
-            expect_arguments(name, arguments, 0, 0);
-            std::vector<ValueId> shape;
-            for (size_t d = 0; d < base.type->rank; ++d) shape.push_back(size_of(base, d));
-            return copied(base, shape, where);
+            const Value order = order_argument(name, arguments, 0);
+            return copied_in(base, order_given(order, 'C', name, where), where);
         }
-        if (name == "reshape" && arguments.keywords.empty() && !arguments.positional.empty())
-            return reshaped(base, arguments.positional, where);
-        if ((name == "ravel" || name == "flatten") && arguments.positional.empty()) {
-            if (name == "ravel") return ravelled(base, where);
-            std::vector<ValueId> shape;
-            for (size_t d = 0; d < base.type->rank; ++d) shape.push_back(size_of(base, d));
-            return reshaped(copied(base, shape, where), {integer(-1)}, where);
+        if (name == "reshape" && !arguments.positional.empty()) {
+            const Value order = order_argument(name, arguments, arguments.positional.size());
+            const bool fortran = order_given(order, 'C', name, where) == 'F';
+            return fortran ? reshaped_as_fortran(base, arguments.positional, where)
+                           : reshaped(base, arguments.positional, where);
+        }
+        if (name == "ravel" || name == "flatten") {
+            const Value order = order_argument(name, arguments, 0);
+            const Value of = order_given(order, 'C', name, where) == 'F' ? transposed(base) : base;
+            if (name == "ravel") return ravelled(of, where);
+            return reshaped(copied_in(of, 'C', where), {integer(-1)}, where);
         }
         if (name == "fill") {
             expect_arguments(name, arguments, 1, 1);

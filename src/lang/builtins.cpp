@@ -239,6 +239,8 @@ Value FunctionLowering::select(ValueId condition, const Value& yes, const Value&
 Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
     const std::string name = largest ? "max" : "min";
     std::vector<Value> items = arguments.positional;
+    if (arguments.keywords.size() == 1 && arguments.keywords[0].first == "default" && items.size() == 1)
+        return extreme_or(largest, items[0], arguments.keywords[0].second, arguments.where);
     expect_arguments(name, arguments, 1, SIZE_MAX);
     if (items.size() == 1 && items[0].type->kind == TypeKind::kTuple) {
         const Value whole = items[0];
@@ -275,6 +277,18 @@ Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
                           items[i].parts[0]);
     }
     return best;
+}
+
+// max(values, default=otherwise)
+Value FunctionLowering::extreme_or(bool largest, const Value& given, const Value& otherwise, NodeId where) {
+    const auto extreme = [&](const Value& of) { return call_extreme(largest, {{of}, {}, where}); };
+    if (given.type->kind == TypeKind::kTuple) return given.type->parts.empty() ? otherwise : extreme(given);
+    const bool is_lazy = given.type->kind == TypeKind::kGenerator || given.type->kind == TypeKind::kTogether;
+    const Value values = is_lazy ? call_lists("copy", {given}, where) : given;
+    if (is_list(values.type) && values.type->parts[0]->kind == TypeKind::kNever)
+        return dry_ ? never() : otherwise;
+    const Value length = call_length({{values}, {}, where});
+    return one_of(where, truth(length, where), [&] { return extreme(values); }, [&] { return otherwise; });
 }
 
 // A tuple's items by an operator, one after another; the second argument or `start` is what it starts with.
@@ -512,29 +526,46 @@ std::optional<Value> FunctionLowering::call_operator(const std::string& name, co
     return std::nullopt;
 }
 
-// numpy.arange of ints and floats.
+// numpy.arange
 Value FunctionLowering::call_arange(const Arguments& arguments) {
     const NodeId where = arguments.where;
-    std::vector<Value> bounds = arguments.positional;
-    std::optional<ScalarType> element;
+    static constexpr std::string_view kNames[] = {"start", "stop", "step", "dtype"};
+    const size_t count = arguments.positional.size();
+    if (count > 4) expect_arguments("arange", {arguments.positional, {}, where}, 1, 4);
+    std::array<Value, 4> given{none(), none(), none(), none()};
+    bool has_stop = count > 0;
+    std::copy(arguments.positional.begin(), arguments.positional.end(), given.begin());
     for (const auto& [keyword, value] : arguments.keywords) {
-        if (keyword != "dtype") expect_arguments("arange", {{}, {{keyword, value}}, where}, 1, 3);
-        element = dtype_of(value, where);
+        const auto at =
+            static_cast<size_t>(std::find(std::begin(kNames), std::end(kNames), keyword) - kNames);
+        if (at < count || at == std::size(kNames))
+            fail(where, "arange() takes no keyword '" + keyword + "' like this in a compiled function");
+        given[at] = value;
+        has_stop |= keyword == "stop";
     }
-    if (bounds.size() == 4 && !element) {
-        element = dtype_of(bounds.back(), where);
-        bounds.pop_back();
+    const auto is_none = [](const Value& value) { return value.type->kind == TypeKind::kNone; };
+    if (is_none(given[1])) std::swap(given[0], given[1]);
+    if (!has_stop || is_none(given[1])) fail(where, "arange() requires stop to be specified.");
+    const std::optional<ScalarType> element = dtype_of(given[3], where);
+    std::vector<Value> bounds = {is_none(given[0]) ? integer(0) : given[0], given[1],
+                                 is_none(given[2]) ? integer(1) : given[2]};
+    for (const Value& bound : bounds) {
+        if (!is_scalar(bound.type)) fail(where, "arange() takes numbers, not " + lang::describe(bound.type));
     }
-    if (bounds.empty() || bounds.size() > 3) expect_arguments("arange", {bounds, {}, where}, 1, 3);
-    if (bounds.size() == 1) bounds.insert(bounds.begin(), integer(0));
-    if (bounds.size() == 2) bounds.push_back(integer(1));
     bool whole = true, real = true;
     for (const Value& bound : bounds) {
         whole &= is_integer(bound.type);
         real &= is_integer(bound.type) || is_float(bound.type);
     }
     const ScalarType made = whole ? ScalarType::kInt64 : ScalarType::kFloat64;
-    if (!real) fail(where, "arange() takes real numbers");
+    if (!real) {
+        const ScalarType complex = element.value_or(ScalarType::kComplex128);
+        if (!DType(complex).is_complex()) fail(where, "arange() of complex numbers has a complex dtype");
+        for (Value& bound : bounds)
+            bound = scalar(scalar_type(ScalarType::kComplex128, true), cast(bound, ScalarType::kComplex128));
+        bounds.emplace_back(symbol_type(symbol_of_dtype(complex)), std::vector<ValueId>(), 0);
+        return call_prelude("numpy.arange_of_complex", {std::move(bounds), {}, where});
+    }
     if (element && *element != made && !(whole && *element == ScalarType::kFloat64)) {
         for (Value& bound : bounds) bound = scalar(scalar_type(made, true), cast(bound, made));
         bounds.emplace_back(symbol_type(symbol_of_dtype(*element)), std::vector<ValueId>(), 0);

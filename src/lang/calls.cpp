@@ -485,6 +485,12 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
             const auto dtype = dtype_of(arguments.positional[0], arguments.where);
             return {symbol_type(symbol_of_dtype(dtype.value_or(ScalarType::kFloat64))), {}, 0};
         }
+        if (name == "copy" && for_array) {
+            const Value order = order_argument(name, arguments, 1);
+            const Value& given = arguments.positional[0];
+            const Value array = of_array ? given : array_of(given, std::nullopt, arguments.where);
+            return copied_in(array, order_given(order, 'K', name, arguments.where), arguments.where);
+        }
         if (name == "copy" && arguments.positional.size() == 1 && is_strided(arguments.positional[0].type))
             return call_method(arguments.positional[0], name, {{}, arguments.keywords, arguments.where});
         if (const DTypeInfo* dtype = DType::find(name); dtype != nullptr && name != "abs")

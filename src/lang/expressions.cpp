@@ -344,14 +344,11 @@ Value FunctionLowering::array_attribute(const Value& array, const std::string& n
     const bool is_complex = DType(array.type->scalar).is_complex();
     if (name == "real") return is_complex ? part_of_complex(array, false) : array;
     if (name == "imag" && !is_complex) {
-        std::vector<ValueId> shape;
-        for (size_t d = 0; d < array.type->rank; ++d) shape.push_back(size_of(array, d));
-        const Value zeros = allocate(array.type->scalar, shape, id);
-        fill(zeros, integer(0), id);
-        return convert(zeros,
-                       array_type(zeros.type->scalar, zeros.type->rank, zeros.type->contiguous, true,
-                                  zeros.type->scope, true),
-                       id);
+        const auto clear = [&](const Value& made) { fill(made, integer(0), id); };
+        const Value zeros = in_one_order(allocate_as(array, array.type->scalar, id, true, clear), array, id);
+        Type readonly = *zeros.type;
+        readonly.readonly = true;
+        return convert(zeros, intern(std::move(readonly)), id);
     }
     if (name == "imag" && is_complex) return part_of_complex(array, true);
     const std::vector<std::string> known(std::begin(kArrayAttributes), std::end(kArrayAttributes));

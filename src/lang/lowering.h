@@ -431,12 +431,18 @@ private:
     ir::ValueId owner_of(const Value& array) const;
     // An array over the same memory; the strides of dimensions of a contiguous array end before the last.
     Value view(const Value& array, ir::ValueId byte_offset, std::span<const ir::ValueId> shape,
-               std::span<const ir::ValueId> strides, bool contiguous);
+               std::span<const ir::ValueId> strides, bool contiguous, bool ordered = false);
     Value view_as(const Value& array, TypeRef type, ir::ValueId byte_offset,
                   std::span<const ir::ValueId> shape, std::span<const ir::ValueId> strides);
     Value transposed(const Value& array);
     Value part_of_complex(const Value& array, bool imaginary);
-    Value reshaped(const Value& array, std::vector<Value> sizes, NodeId where);
+    // `lies`: element by element, as the code before it tells.
+    Value reshaped(const Value& array, std::vector<Value> sizes, NodeId where, bool lies = false);
+    Value reshaped_as_fortran(const Value& array, std::vector<Value> sizes, NodeId where);
+    char order_given(const Value& given, char otherwise, const std::string& name, NodeId where) const;
+    Value order_argument(const std::string& name, const Arguments& arguments, size_t place);
+    Value copied_in(const Value& array, char order, NodeId where);
+    Value reshaped_in_any_order(const Value& array, const std::vector<Value>& sizes, NodeId where);
     Value viewed(const Value& array, ScalarType element, NodeId where);
     Value without_leading(const Value& array, size_t rank, NodeId where);
     Value copied(const Value& array, std::span<const ir::ValueId> shape, NodeId where);
@@ -492,6 +498,8 @@ private:
     // (arrays/deferred.cpp)
     Value defer(TypeRef element, std::vector<ir::ValueId> shape, std::span<const Value> operands,
                 std::function<Value(std::span<const Value>)> each, NodeId where);
+    static bool are_ordered(std::span<const Value> operands);
+    static Value without_order(Value array);
     Value forced(const Value& value);
     Value forced_alone(const Value& value);
     void repeat_into(const Value& target, const DeferredArray& deferred);
@@ -537,6 +545,21 @@ private:
                    const std::function<std::pair<ir::ValueId, ir::ValueId>(const Axis& one,
                                                                            const Axis& before)>& compare);
     std::pair<ir::ValueId, ir::ValueId> order_of(std::span<const StridesOfTwo> arrays);
+    std::vector<ir::ValueId> strides_of(const Value& array);
+    std::vector<Axis> axes_in_order(std::span<const Value> operands, std::span<const ir::ValueId> shape,
+                                    std::span<const Value> others = {}, bool copies = false);
+    std::vector<ir::ValueId> strides_by(std::span<const Axis> axes, int64_t itemsize);
+    Value allocate_along(std::span<const Axis> axes, ScalarType element, std::span<const ir::ValueId> shape,
+                         NodeId where, const std::function<void(const Value&)>& fill);
+    Value allocate_as(
+        const Value& array, ScalarType element, NodeId where, bool copies = false,
+        const std::function<void(const Value&)>& fill = [](const Value&) {});
+    Value allocate_for(std::span<const Value> operands, ScalarType element,
+                       std::span<const ir::ValueId> shape, NodeId where);
+    Value copied_as_it_lies(const Value& array, ScalarType element, NodeId where);
+    Value in_one_order(const Value& made, const Value& like, NodeId where);
+    Value along_axes(const Value& value, std::span<const Axis> axes, const Value& target, size_t& next);
+    Value forced_in_order(const Value& value);
     Value call_iterator(const Arguments& arguments);
     Sequence iterator_sequence(const Value& items, NodeId where);
     std::vector<ir::ValueId> strides_like(std::span<const Value> arrays, std::span<const ir::ValueId> shape,
@@ -558,6 +581,14 @@ private:
     void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
     class ArrayFunctions;  // of NumPy's (arrays/functions.h)
     std::optional<Value> array_reduction(const Value& array, const std::string& name, const Arguments& rest);
+    std::vector<ir::ValueId> axes_given(const Value& given, size_t rank, const std::string& repeated,
+                                        NodeId where);
+    std::vector<ir::ValueId> moved_axes(std::span<const ir::ValueId> from, std::span<const ir::ValueId> to,
+                                        size_t rank);
+    Value with_axes_at(const Value& array, std::span<const ir::ValueId> axes);
+    static bool has_later_items(const Value& value);
+    Value reduction_along(const Value& array, const std::string& name, const Value& axis, bool keeps,
+                          Arguments rest);
     std::optional<Value> array_with_shape(const Value& array, const std::string& name, const Arguments& rest);
     const OpInfo& operation_of(const std::string& name, NodeId where);
 
@@ -598,6 +629,7 @@ private:
     Value call_ufunc(const OpInfo& op, const Arguments& arguments);
     Value call_math(const std::string& name, const Arguments& arguments);
     Value call_extreme(bool largest, const Arguments& arguments);
+    Value extreme_or(bool largest, const Value& given, const Value& otherwise, NodeId where);
     Value call_range(const Arguments& arguments);
     Value call_length(const Arguments& arguments);
     Value call_convert(ScalarType to, bool weak, const Arguments& arguments);

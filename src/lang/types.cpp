@@ -20,7 +20,8 @@ struct Hash {
         const auto mix = [&](size_t value) { hash = hash * 1000003 ^ value; };
         mix(static_cast<size_t>(type.weak) | static_cast<size_t>(type.contiguous) << 1 |
             static_cast<size_t>(type.readonly) << 2 | static_cast<size_t>(type.owned) << 60 |
-            static_cast<size_t>(type.rank) << 3 | static_cast<size_t>(type.scope) << 16);
+            static_cast<size_t>(type.ordered) << 61 | static_cast<size_t>(type.rank) << 3 |
+            static_cast<size_t>(type.scope) << 16);
         if (type.literal) {
             for (uint8_t byte : type.literal->bytes) mix(byte);
         }
@@ -156,12 +157,19 @@ TypeRef slice_type(std::vector<TypeRef> bounds) {
     return intern(std::move(type));
 }
 
-TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope, bool owned) {
+// What has no order but that of C has it, whether it is said or not.
+static void set_strides(Type& type, size_t rank, bool contiguous, bool ordered) {
+    type.rank = static_cast<uint8_t>(rank);
+    type.contiguous = contiguous && rank > 0;
+    type.ordered = ordered || rank < 2 || (rank == 2 && contiguous);
+}
+
+TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope, bool owned,
+                   bool ordered) {
     Type type;
     type.kind = TypeKind::kArray;
     type.scalar = element;
-    type.rank = static_cast<uint8_t>(rank);
-    type.contiguous = contiguous && rank > 0;
+    set_strides(type, static_cast<size_t>(rank), contiguous, ordered);
     type.readonly = readonly;
     type.scope = scope;
     type.owned = owned;
@@ -179,16 +187,14 @@ TypeRef structures_type(const Layout* layout, TypeRef like) {
 
 TypeRef single_type(TypeRef structures) {
     Type type = *structures;
-    type.rank = 0;
-    type.contiguous = false;
+    set_strides(type, 0, false, true);
     type.single = true;
     return intern(std::move(type));
 }
 
-TypeRef with_rank(TypeRef type, size_t rank, bool contiguous) {
+TypeRef with_rank(TypeRef type, size_t rank, bool contiguous, bool ordered) {
     Type copy = *type;
-    copy.rank = static_cast<uint8_t>(rank);
-    copy.contiguous = contiguous && rank > 0;
+    set_strides(copy, rank, contiguous, ordered);
     copy.single = false;
     return intern(std::move(copy));
 }
@@ -330,6 +336,7 @@ TypeRef join(TypeRef a, TypeRef b) {
                 return nullptr;
             Type both = *a;
             both.contiguous &= b->contiguous;
+            both.ordered &= b->ordered;
             both.readonly |= b->readonly;
             both.scope = std::min(a->scope, b->scope);
             both.owned |= b->owned;

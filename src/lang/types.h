@@ -58,6 +58,7 @@ struct Type {
     // kArray, kStructures
     uint8_t rank = 0;
     bool contiguous = false;  // the last dimension's stride is an element's size
+    bool ordered = false;     // strides never grow from one dimension to the next, those of one element aside
     bool readonly = false;
     bool owned = false;  // it may be in memory that the function has allocated, so its users are counted
     uint16_t scope = 0;  // arrays of different scopes share no memory
@@ -86,13 +87,13 @@ TypeRef choice_type(std::vector<TypeRef> texts);
 std::vector<TypeRef> texts_of(TypeRef type);
 TypeRef slice_type(std::vector<TypeRef> bounds);
 TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope,
-                   bool owned = false);
+                   bool owned = false, bool ordered = false);
 // An array of structures with the rank, scope and so on of `like`.
 TypeRef structures_type(const Layout* layout, TypeRef like);
 // The structure itself, in the memory of an array without dimensions.
 TypeRef single_type(TypeRef structures);
 // The same with another rank.
-TypeRef with_rank(TypeRef type, size_t rank, bool contiguous);
+TypeRef with_rank(TypeRef type, size_t rank, bool contiguous, bool ordered = false);
 TypeRef tuple_type(std::vector<TypeRef> parts);
 TypeRef closure_type(const FunctionSource* function, bool bound, std::vector<TypeRef> parts);
 TypeRef format_type(std::string text, std::vector<TypeRef> parts);

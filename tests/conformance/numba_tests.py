@@ -65,8 +65,10 @@ def swap():
     import numba
     import numba.core.compiler
     import numba.core.decorators
+    import numba.np.extensions
     import numpy
     import weft
+    import weft.numba.np.extensions
 
     errors = numba.core.errors
 
@@ -211,6 +213,7 @@ def swap():
     for module in (numba, numba.core.decorators):
         module.jit = module.njit = jit
     numba.core.compiler.compile_extra = compile_extra
+    numba.np.extensions.cross2d = weft.numba.np.extensions.cross2d
     swap_ufuncs(weft, plain, Refused)
     swap_states(weft)
 

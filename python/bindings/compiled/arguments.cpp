@@ -3,6 +3,7 @@
 #include "compiled/numpy_fields.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
@@ -35,12 +36,25 @@ enum class KeyKind : uint64_t {
     kConstant
 };
 constexpr int kKindShift = 56;
-constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9, kSingle = 1U << 10;
+constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9, kSingle = 1U << 10,
+                   kOrdered = 1U << 11;
 constexpr int kRankShift = 16;
 
 // The last dimension's stride is that of elements one behind the other.
 bool lies_contiguously(int64_t itemsize, std::span<const int64_t> shape, std::span<const int64_t> strides) {
     return !shape.empty() && (strides.back() == itemsize || shape.back() <= 1);
+}
+
+// The strides of dimensions of several elements never grow from one to the next.
+bool lies_in_order_of_c(std::span<const int64_t> shape, std::span<const int64_t> strides) {
+    int64_t before = INT64_MAX;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        if (shape[d] <= 1) continue;
+        const int64_t stride = std::abs(strides[d]);
+        if (stride > before) return false;
+        before = stride;
+    }
+    return true;
 }
 
 uint64_t key_of(KeyKind kind, uint64_t details) {
@@ -56,11 +70,11 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
         case KeyKind::kArray:
             return lang::array_type(scalar, static_cast<int>(code >> kRankShift & 0xFF),
                                     (code & kContiguous) != 0, (code & kReadonly) != 0,
-                                    may_overlap ? 0 : scope);
+                                    may_overlap ? 0 : scope, false, (code & kOrdered) != 0);
         case KeyKind::kStructures: {
-            lang::TypeRef like =
-                lang::array_type(ScalarType::kUInt8, static_cast<int>(code >> kRankShift & 0xFF),
-                                 (code & kContiguous) != 0, (code & kReadonly) != 0, may_overlap ? 0 : scope);
+            lang::TypeRef like = lang::array_type(
+                ScalarType::kUInt8, static_cast<int>(code >> kRankShift & 0xFF), (code & kContiguous) != 0,
+                (code & kReadonly) != 0, may_overlap ? 0 : scope, false, (code & kOrdered) != 0);
             lang::TypeRef type = lang::structures_type(reinterpret_cast<const lang::Layout*>(*key++), like);
             return (code & kSingle) != 0 ? lang::single_type(type) : type;
         }
@@ -168,7 +182,7 @@ void CallArguments::add_array(ScalarType type, char* data, std::span<const int64
     const int64_t itemsize = DType(type).itemsize();
     const bool contiguous = lies_contiguously(itemsize, shape, strides);
     key_.push_back(key_of(KeyKind::kArray,
-                          static_cast<uint64_t>(type) | key_of_shape(shape.size(), readonly, contiguous)));
+                          static_cast<uint64_t>(type) | key_of_shape(shape, strides, readonly, contiguous)));
     add_memory(itemsize, data, shape, strides, contiguous, parameter);
 }
 
@@ -177,17 +191,19 @@ bool CallArguments::add_structures(PyObject* object, size_t parameter) {
     if (!given) return false;
     kept_.push_back(nb::borrow(object));
     const bool contiguous = lies_contiguously(given->layout->size, given->shape, given->strides);
-    key_.push_back(key_of(
-        KeyKind::kStructures,
-        (given->is_single ? kSingle : 0) | key_of_shape(given->shape.size(), !given->writeable, contiguous)));
+    key_.push_back(key_of(KeyKind::kStructures,
+                          (given->is_single ? kSingle : 0) |
+                              key_of_shape(given->shape, given->strides, !given->writeable, contiguous)));
     key_.push_back(reinterpret_cast<uint64_t>(given->layout));
     add_memory(given->layout->size, given->data, given->shape, given->strides, contiguous, parameter);
     return true;
 }
 
-uint64_t CallArguments::key_of_shape(size_t rank, bool readonly, bool contiguous) const {
+uint64_t CallArguments::key_of_shape(std::span<const int64_t> shape, std::span<const int64_t> strides,
+                                     bool readonly, bool contiguous) const {
     return (readonly || only_read_ ? kReadonly : 0) | (contiguous ? kContiguous : 0) |
-           static_cast<uint64_t>(rank) << kRankShift;
+           (lies_in_order_of_c(shape, strides) ? kOrdered : 0) |
+           static_cast<uint64_t>(shape.size()) << kRankShift;
 }
 
 void CallArguments::add_memory(int64_t itemsize, char* data, std::span<const int64_t> shape,

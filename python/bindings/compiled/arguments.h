@@ -133,7 +133,8 @@ private:
     void add_array(ScalarType type, char* data, std::span<const int64_t> shape,
                    std::span<const int64_t> strides, bool readonly, size_t parameter);
     bool add_structures(PyObject* object, size_t parameter);
-    uint64_t key_of_shape(size_t rank, bool readonly, bool contiguous) const;
+    uint64_t key_of_shape(std::span<const int64_t> shape, std::span<const int64_t> strides, bool readonly,
+                          bool contiguous) const;
     void add_memory(int64_t itemsize, char* data, std::span<const int64_t> shape,
                     std::span<const int64_t> strides, bool contiguous, size_t parameter);
     bool add_type(PyObject* object);

@@ -107,7 +107,7 @@ lang::TypeRef type_of_list(PyObject* list, const std::string& what, const Listed
 lang::TypeRef in_scope(lang::TypeRef type, uint16_t scope) {
     if (lang::is_array(type))
         return lang::array_type(type->scalar, type->rank, type->contiguous, type->readonly, scope,
-                                type->owned);
+                                type->owned, type->ordered);
     if (type->parts.empty()) return type;
     std::vector<lang::TypeRef> parts;
     for (lang::TypeRef part : type->parts) parts.push_back(in_scope(part, scope));

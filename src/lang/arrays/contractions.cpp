@@ -11,7 +11,8 @@ using ir::ValueId;
 
 namespace {
 
-constexpr int kNew = -1;  // an axis of one element, for with_axes
+constexpr int kNew = -1;      // an axis of one element, for with_axes
+constexpr char kRest = '\n';  // in the place of '...'
 
 bool has(const std::string& labels, char label) { return labels.find(label) != std::string::npos; }
 
@@ -68,6 +69,20 @@ FunctionLowering::ArrayFunctions::Labelled FunctionLowering::ArrayFunctions::sum
     return of;
 }
 
+// With an axis of one element repeated, where it has to have more.
+FunctionLowering::ArrayFunctions::Labelled FunctionLowering::ArrayFunctions::repeated(Labelled of, char label,
+                                                                                      ValueId wanted) {
+    std::vector<ValueId> shape = shape_of(of.array), strides;
+    const size_t at = of.labels.find(label);
+    for (size_t d = 0; d < shape.size(); ++d) strides.push_back(f_.stride_of(of.array, d));
+    const ValueId is_whole = f_.apply(OpId::kEqual, {shape[at], wanted});
+    strides[at] = f_.apply(OpId::kSelect, {is_whole, strides[at], f_.integer(0).parts[0]});
+    shape[at] = wanted;
+    const bool contiguous = of.array.type->contiguous && at + 1 < shape.size();
+    of.array = f_.view(of.array, f_.integer(0).parts[0], shape, strides, contiguous);
+    return of;
+}
+
 FunctionLowering::ArrayFunctions::Labelled FunctionLowering::ArrayFunctions::contracted(
     Labelled left, Labelled right, const std::string& kept) {
     left = summed(left, kept + right.labels);
@@ -77,13 +92,26 @@ FunctionLowering::ArrayFunctions::Labelled FunctionLowering::ArrayFunctions::con
         if (!has(right.labels, label)) continue;
         const ValueId size = f_.size_of(left.array, left.labels.find(label));
         const ValueId other = f_.size_of(right.array, right.labels.find(label));
-        check_sizes(f_.apply(OpId::kEqual, {size, other}),
+        const ValueId one = f_.integer(1).parts[0];
+        ValueId fits = f_.apply(OpId::kEqual, {size, other}), both_have = size;
+        if (name_ != "tensordot") {
+            const ValueId is_one = f_.apply(OpId::kEqual, {size, one});
+            fits = f_.apply(OpId::kLogicalOr, {fits, is_one});
+            fits = f_.apply(OpId::kLogicalOr, {fits, f_.apply(OpId::kEqual, {other, one})});
+            both_have = f_.apply(OpId::kSelect, {is_one, other, size});
+        }
+        check_sizes(fits,
                     name_ == "tensordot"
                         ? std::string("shape-mismatch for sum: an axis of {} elements beside one of {}")
                         : std::string("operands could not be broadcast together: '") + label +
                               "' has {} and {} elements",
                     {size, other});
-        if (has(kept, label)) batch.push_back(size);
+        if (has(kept, label)) {
+            batch.push_back(both_have);
+        } else if (name_ != "tensordot") {
+            left = repeated(std::move(left), label, both_have);
+            right = repeated(std::move(right), label, both_have);
+        }
     }
     const std::string both =
         those_of(left.labels, [&](char c) { return has(right.labels, c) && has(kept, c); });
@@ -126,7 +154,7 @@ FunctionLowering::ArrayFunctions::Labelled FunctionLowering::ArrayFunctions::con
 Value FunctionLowering::ArrayFunctions::einsum() {
     if (given_.positional.size() < 2)
         f_.fail(where_, "einsum() takes a text and arrays in a compiled function");
-    const std::string subscripts = those_of(text(given_.positional[0], ""), [](char c) { return c != ' '; });
+    std::string subscripts = those_of(text(given_.positional[0], ""), [](char c) { return c != ' '; });
     Value out = f_.none();
     for (const auto& [keyword, value] : given_.keywords) {
         if (keyword == "out") {
@@ -135,30 +163,54 @@ Value FunctionLowering::ArrayFunctions::einsum() {
             f_.fail(where_, "einsum() takes no keyword '" + keyword + "' in a compiled function");
         }
     }
-    if (has(subscripts, '.'))
-        f_.fail(where_, "einsum() takes no '...' in a compiled function", "Name all axes by letters.");
+    // The axes of '...' have digits for labels, from the last one on.
+    for (size_t at = 0; (at = subscripts.find("...", at)) != std::string::npos; ++at)
+        subscripts.replace(at, 3, 1, kRest);
     const size_t arrow = subscripts.find("->");
     std::vector<std::string> parts(1);
     for (const char each : subscripts.substr(0, arrow)) {
         if (each == ',') {
             parts.emplace_back();
-        } else if (std::isalpha(static_cast<unsigned char>(each)) != 0) {
+        } else if (std::isalpha(static_cast<unsigned char>(each)) != 0 || each == kRest) {
             parts.back() += each;
         } else {
             f_.fail(where_, std::string("einsum() has no subscript '") + each + "'");
         }
     }
+    if (parts.size() + 1 != given_.positional.size())
+        f_.fail(where_, "einsum() is given " + std::to_string(given_.positional.size() - 1) +
+                            " operands, and its subscripts are of " + std::to_string(parts.size()));
+    std::string others;  // the labels of '...' in the result
+    const auto spelled = [&](std::string labels, size_t count) {
+        const size_t at = labels.find(kRest);
+        if (at == std::string::npos) return labels;
+        std::string digits;
+        for (size_t d = count; d-- > 0;) digits += static_cast<char>('0' + d);
+        if (digits.size() > others.size()) others = digits;
+        return labels.replace(at, 1, digits);
+    };
+    std::vector<Value> arrays;
+    for (size_t k = 0; k < parts.size(); ++k) {
+        arrays.push_back(array(given_.positional[k + 1]));
+        const size_t rank = arrays[k].type->rank, named = parts[k].size();
+        if (has(parts[k], kRest) && rank + 1 < named)
+            f_.fail(where_, "einstein sum subscripts string contains too many subscripts for operand " +
+                                std::to_string(k));
+        parts[k] = spelled(parts[k], rank + 1 - named);
+    }
     std::map<char, int> counts;
     for (const std::string& part : parts) {
         for (const char label : part) ++counts[label];
     }
-    std::string kept;
+    std::string kept = others;
     if (arrow == std::string::npos) {
         for (const auto& [label, count] : counts) {
-            if (count == 1) kept += label;
+            if (count == 1 && std::isdigit(static_cast<unsigned char>(label)) == 0) kept += label;
         }
     } else {
-        kept = subscripts.substr(arrow + 2);
+        kept = spelled(subscripts.substr(arrow + 2), others.size());
+        if (!others.empty() && !has(kept, '0'))
+            f_.fail(where_, "output has subscripts that do not have the '...' of the operands");
         for (const char label : kept) {
             if (counts.count(label) == 0 || std::count(kept.begin(), kept.end(), label) > 1)
                 f_.fail(where_, std::string("einstein sum subscripts string included output subscript '") +
@@ -167,12 +219,9 @@ Value FunctionLowering::ArrayFunctions::einsum() {
                                                               : "' multiple times"));
         }
     }
-    if (parts.size() + 1 != given_.positional.size())
-        f_.fail(where_, "einsum() is given " + std::to_string(given_.positional.size() - 1) +
-                            " operands, and its subscripts are of " + std::to_string(parts.size()));
     std::vector<Labelled> operands;
     for (size_t k = 0; k < parts.size(); ++k) {
-        const Value operand = array(given_.positional[k + 1]);
+        const Value& operand = arrays[k];
         if (operand.type->rank != parts[k].size())
             f_.fail(where_, "einstein sum subscripts string '" + parts[k] +
                                 "' is of another number of axes than " + lang::describe(operand.type));

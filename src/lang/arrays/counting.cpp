@@ -64,12 +64,16 @@ Value FunctionLowering::ArrayFunctions::call_quantile(bool percents) {
         a = array(a, result_type(types).scalar_type());
     }
     const Value ordered = sorted(a, along, false);
-    if (percents && is_scalar(q.type)) {
-        const Value fits = operate(OpId::kLogicalAnd, {operate(OpId::kGreaterEqual, {q, f_.integer(0)}),
-                                                       operate(OpId::kLessEqual, {q, f_.integer(100)})});
+    if (percents) {
+        Value fits = operate(OpId::kLogicalAnd, {operate(OpId::kGreaterEqual, {q, f_.integer(0)}),
+                                                 operate(OpId::kLessEqual, {q, f_.integer(100)})});
+        if (is_array(fits.type)) fits = reduce("all", fits, f_.none());
         f_.check(fits.parts[0], f_.site("ValueError", "Percentiles must be in the range [0, 100]"), {},
                  where_);
     }
+    if (!skips)
+        f_.check(f_.apply(OpId::kGreater, {f_.size_of(a, along), f_.integer(0).parts[0]}),
+                 f_.site("IndexError", "index -1 is out of bounds for axis 0 with size 0"), {}, where_);
     if (percents) q = operate(OpId::kDivide, {q, f_.constant(Constant::of(ScalarType::kFloat64, 100.0))});
     if (of_all && is_scalar(q.type)) {
         const Value found = prelude("quantile_of", {ordered, q});
@@ -195,16 +199,19 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
         return out;
     }
     if (name_ == "take") {
-        const std::vector<Value> given = bind("a indices axis? out! mode!");
+        const std::vector<Value> given = bind("a indices axis? out? mode!");
         Value a = array(given[0]);
+        const auto found = [&](const Value& taken) {
+            return stored(taken, given[3], "output array does not match result of ndarray.take");
+        };
         if (is_none(given[2])) a = f_.ravelled(a, where_);
         const size_t along = is_none(given[2]) ? 0 : axis(given[2], a.type->rank);
         std::vector<IndexItem> items(along, {where_, f_.make_slice("an index", {{f_.none()}, {}, where_})});
         items.push_back({where_, is_scalar(given[1].type) ? given[1] : array(given[1])});
-        if (has_array(items)) return f_.selected(where_, a, items);
-        if (const auto element = f_.element_of(where_, a, items)) return f_.load(*element);
+        if (has_array(items)) return found(f_.selected(where_, a, items));
+        if (const auto element = f_.element_of(where_, a, items)) return found(f_.load(*element));
         const Value view = f_.sliced(where_, a, items);
-        return f_.copied(view, shape_of(view), where_);
+        return found(f_.copied(view, shape_of(view), where_));
     }
     if (name_ == "roll") {
         const std::vector<Value> given = bind("a shift axis?");
@@ -227,7 +234,8 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
             return rolled;
         }
         const Value shift = whole(f_.as_index(given[1], where_));
-        const Value out = f_.allocate(a.type->scalar, shape_of(a), where_);
+        const Value out = is_none(given[2]) ? f_.allocate(a.type->scalar, shape_of(a), where_)
+                                            : f_.allocate_as(a, a.type->scalar, where_);
         const auto first = [&](const Value& value) {
             if (is_none(given[2])) return f_.ravelled(value, where_);
             const size_t along = axis(given[2], a.type->rank);

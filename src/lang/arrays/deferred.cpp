@@ -89,6 +89,19 @@ const OpInfo* FunctionLowering::find_ufunc(const Symbol& symbol) {
     return op != nullptr && op->flags.is_ufunc && op->nout == 1 ? op : nullptr;
 }
 
+// Whether what is computed of them has the order of C, as their types tell.
+bool FunctionLowering::are_ordered(std::span<const Value> operands) {
+    return std::all_of(operands.begin(), operands.end(),
+                       [](const Value& operand) { return !is_array(operand.type) || operand.type->ordered; });
+}
+
+// An array that is not made yet, in any order.
+Value FunctionLowering::without_order(Value array) {
+    array.type = with_rank(array.type, array.type->rank, false);
+    array.parts.resize(part_count(array.type));
+    return array;
+}
+
 // The array of `shape` whose elements `each` gives.
 Value FunctionLowering::defer(TypeRef element, std::vector<ValueId> shape, std::span<const Value> operands,
                               std::function<Value(std::span<const Value>)> each, NodeId where) {
@@ -100,6 +113,7 @@ Value FunctionLowering::defer(TypeRef element, std::vector<ValueId> shape, std::
     // Its sizes are those that it will have; size_of() reads them.
     for (size_t d = 0; d < shape.size(); ++d) result.parts[2 + d] = shape[d];
     result.fresh = false;
+    if (!are_ordered(operands)) result = without_order(std::move(result));
     result.deferred = std::make_shared<const DeferredArray>(
         DeferredArray{{operands.begin(), operands.end()}, std::move(each), std::move(shape), where});
     return result;
@@ -108,6 +122,7 @@ Value FunctionLowering::defer(TypeRef element, std::vector<ValueId> shape, std::
 // With memory of its own.
 Value FunctionLowering::forced(const Value& value) {
     if (value.deferred == nullptr) return value;
+    if (!value.type->ordered) return forced_in_order(value);
     const DeferredArray& deferred = *value.deferred;
     const Value result = allocate(value.type->scalar, deferred.shape, deferred.where);
     compute_into(result, value, {}, [&] { repeat_into(result, deferred); });

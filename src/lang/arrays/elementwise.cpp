@@ -105,7 +105,8 @@ Value FunctionLowering::elementwise(std::span<const Value> operands,
         if (repeats) operand = forced(operand);
     }
     if (dry_) {
-        const Value result = target ? *target : allocate(element->scalar, shape, where);
+        Value result = target ? *target : allocate(element->scalar, shape, where);
+        if (!target && !are_ordered(given)) result = without_order(std::move(result));
         for_each_element(result, [&](std::span<const ValueId> indices) {
             std::vector<Value> elements;
             for (const Value& operand : given)
@@ -263,7 +264,7 @@ Value FunctionLowering::ravelled(const Value& array, NodeId where) {
     TypeRef type = nullptr;
     {
         const DryRun dry(*this);
-        type = joined(reshaped(array, {integer(-1)}, where).type, of_copy().type);
+        type = joined(reshaped(array, {integer(-1)}, where, /*lies=*/true).type, of_copy().type);
     }
     Value result{type, std::vector<ValueId>(part_count(type)), 0, true};
     if (dry_) return result;
@@ -275,9 +276,9 @@ Value FunctionLowering::ravelled(const Value& array, NodeId where) {
             return parts;
         };
     };
-    result.parts =
-        builder_->if_else(lies_in_order(array, false).parts[0],
-                          side([&] { return reshaped(array, {integer(-1)}, where); }), side(of_copy));
+    result.parts = builder_->if_else(
+        lies_in_order(array, false).parts[0],
+        side([&] { return reshaped(array, {integer(-1)}, where, /*lies=*/true); }), side(of_copy));
     add_temporary(result);
     return result;
 }

@@ -141,7 +141,7 @@ Value FunctionLowering::ArrayFunctions::element_or_array(const Value& array) {
 }
 
 // out=
-Value FunctionLowering::ArrayFunctions::stored(const Value& result, const Value& out) {
+Value FunctionLowering::ArrayFunctions::stored(const Value& result, const Value& out, const char* mismatch) {
     if (is_none(out)) return result;
     if (!is_array(out.type)) f_.fail(where_, "out is an array, not " + lang::describe(out.type));
     const size_t rank = is_array(result.type) ? result.type->rank : 0;
@@ -152,7 +152,7 @@ Value FunctionLowering::ArrayFunctions::stored(const Value& result, const Value&
             "C-Array)");
     for (size_t d = 0; d < rank; ++d) {
         f_.check(f_.apply(OpId::kEqual, {f_.size_of(out, d), f_.size_of(result, d)}),
-                 f_.site("ValueError", "output array has wrong dimensions"), {}, where_);
+                 f_.site("ValueError", mismatch), {}, where_);
     }
     f_.store_part(out, result, where_);
     return out;

@@ -43,7 +43,8 @@ private:
     Value later(OpId op, std::initializer_list<Value> operands);
     Value reduce(const std::string& name, const Value& array, const Value& axis, bool keeps = false);
     Value element_or_array(const Value& array);
-    Value stored(const Value& result, const Value& out);
+    Value stored(const Value& result, const Value& out,
+                 const char* mismatch = "output array has wrong dimensions");
     Value transposed_last(const Value& array);
     // Raises ValueError, with sizes in the places of {}.
     void check_sizes(ir::ValueId holds, const std::string& text, std::vector<ir::ValueId> sizes);
@@ -64,6 +65,7 @@ private:
     Value in_order(const Labelled& of, const std::string& labels);
     Labelled diagonals(const Value& array, const std::string& labels);
     Labelled summed(Labelled of, const std::string& kept);
+    Labelled repeated(Labelled of, char label, ir::ValueId wanted);
     Labelled contracted(Labelled left, Labelled right, const std::string& kept);
     Value einsum();
     Value tensordot();
@@ -93,7 +95,8 @@ private:
     Value call_svd(bool values_alone);
     Value call_qr();
     Value call_lstsq();
-    Value call_norm();
+    Value call_norm(bool is_general = false);
+    Value norm_of_any(Value x, bool of_matrix);
 
     // (arrays/fft.cpp)
     std::optional<Value> call_fft();
@@ -116,6 +119,7 @@ private:
 
     // (arrays/views.cpp)
     std::optional<Value> call_shown();
+    Value from_buffer();
     std::vector<ir::ValueId> sizes_of(const Value& shape);
     Value broadcast(const Value& array, std::span<const ir::ValueId> shape);
     Value limits_of(const Value& dtype);  // (arrays/limits.cpp)

@@ -38,7 +38,10 @@ Value FunctionLowering::with_axes(const Value& array, std::span<const int> axes)
         strides.push_back(axis == kNew ? integer(0).parts[0] : stride_of(array, d));
     }
     const bool contiguous = array.type->contiguous && axes.back() + 1 == static_cast<int>(array.type->rank);
-    return view(array, integer(0).parts[0], shape, strides, contiguous);
+    std::vector<int> old(axes.begin(), axes.end());
+    std::erase(old, kNew);
+    const bool ordered = array.type->ordered && std::is_sorted(old.begin(), old.end());
+    return view(array, integer(0).parts[0], shape, strides, contiguous, ordered);
 }
 
 // With one axis more, at a place that need not be known.

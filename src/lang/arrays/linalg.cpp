@@ -233,7 +233,38 @@ Value FunctionLowering::ArrayFunctions::call_lstsq() {
     return f_.tuple({x, residuals, rank_of_numpy, s});
 }
 
-Value FunctionLowering::ArrayFunctions::call_norm() {
+// Where the order is known only when the code runs.
+Value FunctionLowering::ArrayFunctions::norm_of_any(Value x, bool of_matrix) {
+    x.fresh = false;  // all ways share it
+    const std::vector<Value> given = bind("x ord axis? keepdims?");
+    const double infinity = std::numeric_limits<double>::infinity();
+    const std::vector<double> orders = of_matrix ? std::vector<double>{infinity, -infinity, 1, -1, 2, -2}
+                                                 : std::vector<double>{infinity, -infinity, 0, 1, 2};
+    const auto number = [&](double value) { return f_.constant(Constant::of(ScalarType::kFloat64, value)); };
+    const auto norm = [&](const Value& ord, bool is_general) {
+        const Arguments arguments{{x, ord, given[2], given[3]}, {}, where_};
+        return ArrayFunctions(f_, name_, arguments).call_norm(is_general);
+    };
+    const ValueId wanted = f_.cast(given[1], ScalarType::kFloat64);
+    if (of_matrix) {
+        ValueId known = f_.boolean(false).parts[0];
+        for (const double order : orders)
+            known =
+                f_.apply(OpId::kLogicalOr, {known, f_.apply(OpId::kEqual, {wanted, number(order).parts[0]})});
+        f_.check(known, f_.site("ValueError", "Invalid norm order for matrices."), {}, where_);
+    }
+    const std::function<Value(size_t)> from = [&](size_t k) {
+        if (k == orders.size()) return norm(given[1], true);
+        if (of_matrix && k + 1 == orders.size()) return norm(number(orders[k]), false);
+        return f_.one_of(
+            where_, f_.apply(OpId::kEqual, {wanted, number(orders[k]).parts[0]}),
+            [&, k] { return norm(number(orders[k]), false); }, [&, k] { return from(k + 1); });
+    };
+    return from(0);
+}
+
+// `is_general`: its order is none that has a formula of its own.
+Value FunctionLowering::ArrayFunctions::call_norm(bool is_general) {
     const std::vector<Value> given = bind("x ord? axis? keepdims?");
     Value x = array(given[0]);
     if (!DType(x.type->scalar).is_inexact()) x = array(x, ScalarType::kFloat64);
@@ -269,6 +300,7 @@ Value FunctionLowering::ArrayFunctions::call_norm() {
     if (const auto number = literal_integer(ord.type)) value = static_cast<double>(*number);
     if (ord.type->literal && ord.type->literal->type == ScalarType::kFloat64)
         value = ord.type->literal->as<double>();
+    if (!value && is_scalar(ord.type) && ord.type->weak && !is_general) return norm_of_any(x, of_matrix);
     if (of_matrix) {
         if (!value || !is_none(along) || keeps)
             f_.fail(where_,

@@ -9,7 +9,8 @@ namespace weft::lang {
 using ir::ValueId;
 
 Value FunctionLowering::ArrayFunctions::sorted(const Value& array, size_t axis, bool places) {
-    const Value out = f_.allocate(places ? ScalarType::kInt64 : array.type->scalar, shape_of(array), where_);
+    const Value out = places ? f_.allocate(ScalarType::kInt64, shape_of(array), where_)
+                             : f_.allocate_as(array, array.type->scalar, where_);
     const std::array arguments = {out, array, f_.integer(static_cast<int64_t>(axis))};
     answer(places ? "argsort" : "sort", arguments);
     return out;

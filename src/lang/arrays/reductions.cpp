@@ -62,6 +62,26 @@ ScalarType made_of(const Reduction& reduction, ScalarType element) {
 
 }  // namespace
 
+// Along axes that are known only when the code runs: those become the last ones.
+Value FunctionLowering::reduction_along(const Value& array, const std::string& name, const Value& axis,
+                                        bool keeps, Arguments rest) {
+    const NodeId where = rest.where;
+    const size_t rank = array.type->rank, count = axis.type->parts.size();
+    if (count > rank) fail(where, "duplicate value in 'axis'");
+    const std::vector<ValueId> from = axes_given(axis, rank, "duplicate value in 'axis'", where);
+    std::vector<ValueId> to;
+    std::vector<Value> last;
+    for (size_t k = 0; k < count; ++k) {
+        last.push_back(integer(static_cast<int64_t>(rank - count + k)));
+        to.push_back(last[k].parts[0]);
+    }
+    const Value moved = with_axes_at(array, moved_axes(from, to, rank));
+    rest.positional = {tuple(std::move(last))};
+    if (keeps) rest.keywords.emplace_back("keepdims", boolean(true));
+    const Value result = *array_reduction(moved, name, rest);
+    return keeps ? with_axes_at(result, moved_axes(to, from, rank)) : result;
+}
+
 std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
                                                        const std::string& given_name, const Arguments& rest) {
     const Reduction* const reduction = find_reduction(given_name);
@@ -124,7 +144,9 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
                  "axis and keepdims are taken, where they are known beforehand.");
         }
     }
-    if (out.type->kind != TypeKind::kNone || (dtype && *dtype != array.type->scalar)) {
+    const bool totals = reduction->makes == Makes::kTotal;
+    if (out.type->kind != TypeKind::kNone ||
+        (dtype && (*dtype != array.type->scalar || (totals && *dtype != made_of(*reduction, *dtype))))) {
         Arguments inner{{axis}, {}, where};
         for (const auto& [keyword, value] : rest.keywords) {
             if (keyword == "keepdims" || keyword == "ddof") inner.keywords.emplace_back(keyword, value);
@@ -157,6 +179,11 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
         axes.push_back(static_cast<size_t>(*number < 0 ? *number + most : *number));
     };
     const bool of_all = axis.type->kind == TypeKind::kNone;
+    if (has_later_items(axis) && reduction->makes != Makes::kPlace) {
+        Arguments others{{}, {}, where};
+        if (name == "var" || name == "std") others.keywords.emplace_back("ddof", ddof);
+        return reduction_along(array, given_name, axis, keeps, std::move(others));
+    }
     if (axis.type->kind == TypeKind::kTuple && reduction->makes != Makes::kPlace) {
         for (TypeRef part : axis.type->parts) add_axis(part);
     } else if (!of_all) {
@@ -184,6 +211,17 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
             result.parts[0] = apply(OpId::kMultiply, {result.parts[0], size_of(array, each)});
         result.type = scalar_type(ScalarType::kInt64, true);
         return result;
+    };
+    // NumPy's count has 64 bits, so that narrow floats are divided as wide ones.
+    const auto divided = [&](const Value& total, Value by) {
+        by.type = scalar_type(ScalarType::kInt64);
+        const auto divide = [&](std::span<const Value> values) {
+            const std::array both = {values[0], by};
+            const ScalarType type = total.type->scalar;
+            return scalar(scalar_type(type), cast(by_loop(op_info(OpId::kDivide), both, where), type));
+        };
+        return is_array(total.type) ? elementwise(std::span(&total, 1), divide, where)
+                                    : divide(std::span(&total, 1));
     };
     const auto as_half = [&](const Value& value) -> Value {
         if (!DType(element).is_half_float() || reduction->makes != Makes::kMean) return value;
@@ -214,7 +252,7 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
         Value divisor = operate(OpId::kSubtract, count(), ddof);
         divisor.parts[0] = apply(OpId::kMaximum, {divisor.parts[0], integer(0).parts[0]});
         divisor.type = scalar_type(ScalarType::kInt64, true);
-        Value result = operate(OpId::kDivide, again(squares, "sum", keeps), divisor);
+        Value result = divided(again(squares, "sum", keeps), divisor);
         if (name == "std") {
             const std::array operands = {result};
             const auto roots = array_operation(op_info(OpId::kSqrt), operands, where);
@@ -223,13 +261,10 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
         return as_half(result);
     }
 
-    // -0.0 changes no float that is added to it.
     const std::string loop = name == "mean" ? "sum" : (orders_complex ? "complex_" : "") + name;
     std::vector<Value> start;
     if (loop == "sum" || loop == "prod") {
-        const Value number = loop == "prod"             ? integer(1)
-                             : DType(made).is_inexact() ? constant(Constant::of(ScalarType::kFloat64, -0.0))
-                                                        : integer(0);
+        const Value number = integer(loop == "prod" ? 1 : 0);
         start.push_back(scalar(scalar_type(made), cast(number, made)));
     }
     const auto with = [&](std::vector<Value> arguments) {
@@ -243,13 +278,14 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
     const auto along = [&](const Value& of, size_t given) -> Value {
         const size_t dimensions = of.type->rank;
         std::vector<int> first = {static_cast<int>(given)}, last;
-        std::vector<ValueId> shape;
         for (size_t d = 0; d < dimensions; ++d) {
             if (d == given) continue;
             first.push_back(static_cast<int>(d));
             last.push_back(static_cast<int>(d));
-            shape.push_back(size_of(of, d));
         }
+        const Value like = with_axes(of, last);
+        std::vector<ValueId> shape;
+        for (size_t d = 0; d + 1 < dimensions; ++d) shape.push_back(size_of(like, d));
         last.push_back(static_cast<int>(given));
         if (reduction->makes == Makes::kElement || reduction->makes == Makes::kPlace) {
             const std::string text =
@@ -259,7 +295,8 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
             check(apply(OpId::kGreater, {size_of(of, given), integer(0).parts[0]}), site("ValueError", text),
                   {}, where);
         }
-        const Value out = allocate(made, shape, where);
+        const Value out =
+            reduction->makes == Makes::kPlace ? allocate(made, shape, where) : allocate_as(like, made, where);
         const bool is_last = given + 1 == dimensions;
         const auto of_any_layout = [&] {
             const Value rows = with_axes(of, first), lanes = with_axes(of, last);
@@ -345,11 +382,11 @@ std::optional<Value> FunctionLowering::array_reduction(const Value& given_array,
         }
     }
     if (of_all) result = whole(array);
-    if (name == "mean") result = operate(OpId::kDivide, result, count());
+    if (name == "mean") result = divided(result, count());
     result = as_half(result);
     if (!keeps) {
         if (is_scalar(result.type) || !axes.empty()) return result;
-        return call_method(array, "copy", {{}, {}, where});  // along no axis
+        return copied_as_it_lies(array, array.type->scalar, where);  // along no axis
     }
     std::vector<int> kept;
     int next = 0;

@@ -18,7 +18,7 @@ Value FunctionLowering::ArrayFunctions::part(const Value& array, size_t axis, Va
     for (size_t d = 0; d < shape.size(); ++d) strides.push_back(f_.stride_of(array, d));
     shape[axis] = count;
     return f_.view(array, f_.apply(OpId::kMultiply, {from, strides[axis]}), shape, strides,
-                   array.type->contiguous);
+                   array.type->contiguous, array.type->ordered);
 }
 
 Value FunctionLowering::ArrayFunctions::last(const Value& array, size_t axis) {
@@ -44,7 +44,7 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_scan() {
             made = f_.dtype_of(given[2], where_).value_or(made);
             a = array(a, made);
         }
-        const Value out = f_.allocate(made, shape_of(a), where_);
+        const Value out = f_.allocate_as(a, made, where_);
         const bool adds = name_ == "cumsum";
         const Value start =
             f_.scalar(scalar_type(made), f_.cast(adds && DType(made).is_inexact()

@@ -231,7 +231,7 @@ Value FunctionLowering::Ufuncs::call_several(std::span<const Value> given, std::
     for (size_t k = 0; k < result->parts.size(); ++k) {
         const ScalarType type = result->parts[k]->scalar;
         if (k >= outs.size() || outs[k].type->kind == TypeKind::kNone) {
-            targets.push_back(f_.allocate(type, shape, where_));
+            targets.push_back(f_.allocate_for(operands, type, shape, where_));
             continue;
         }
         const Value& out = outs[k];

@@ -31,12 +31,54 @@ Value FunctionLowering::ArrayFunctions::broadcast(const Value& a, std::span<cons
     return result;
 }
 
+// numpy.frombuffer of an array: its bytes as elements of another dtype.
+Value FunctionLowering::ArrayFunctions::from_buffer() {
+    const std::vector<Value> given = bind("buffer dtype? count? offset? like!");
+    if (!is_array(given[0].type))
+        f_.fail(where_,
+                "frombuffer() takes an array in a compiled function, not " + lang::describe(given[0].type));
+    const Value a = f_.forced(given[0]);
+    const ScalarType element = f_.dtype_of(given[1], where_).value_or(ScalarType::kFloat64);
+    f_.check(f_.lies_in_order(a, false).parts[0], f_.site("ValueError", "ndarray is not C-contiguous"), {},
+             where_);
+    const Value row = f_.reshaped(a, {f_.integer(-1)}, where_, /*lies=*/true);
+    const Value bytes = f_.viewed(row, ScalarType::kUInt8, where_);
+    const ValueId size = f_.size_of(bytes, 0), zero = f_.integer(0).parts[0];
+    const ValueId itemsize = f_.integer(DType(element).itemsize()).parts[0];
+    const ValueId offset = is_none(given[3]) ? zero : f_.as_index(given[3], where_);
+    check_sizes(f_.apply(OpId::kLogicalAnd, {f_.apply(OpId::kGreaterEqual, {offset, zero}),
+                                             f_.apply(OpId::kLessEqual, {offset, size})}),
+                "offset must be non-negative and no greater than buffer length ({})", {size});
+    const ValueId rest = f_.apply(OpId::kSubtract, {size, offset});
+    const ValueId most = f_.apply(OpId::kFloorDivide, {rest, itemsize});
+    ValueId count = is_none(given[2]) ? f_.integer(-1).parts[0] : f_.as_index(given[2], where_);
+    const ValueId takes_all = f_.apply(OpId::kLess, {count, zero});
+    const ValueId is_whole = f_.apply(OpId::kEqual, {f_.apply(OpId::kRemainder, {rest, itemsize}), zero});
+    f_.check(f_.apply(OpId::kLogicalOr, {f_.negation(takes_all).parts[0], is_whole}),
+             f_.site("ValueError", "buffer size must be a multiple of element size"), {}, where_);
+    f_.check(f_.apply(OpId::kLessEqual, {count, most}),
+             f_.site("ValueError", "buffer is smaller than requested size"), {}, where_);
+    count = f_.apply(OpId::kSelect, {takes_all, most, count});
+    const std::array shape = {f_.apply(OpId::kMultiply, {count, itemsize})};
+    const std::array strides = {f_.integer(1).parts[0]};
+    if (!f_.dry_) f_.note(shape[0], {0, int64_t{1} << 62, {}, 0});
+    return f_.viewed(f_.view(bytes, offset, shape, strides, true), element, where_);
+}
+
 std::optional<Value> FunctionLowering::ArrayFunctions::call_shown() {
     if (name_ == "ascontiguousarray") {
         const Value a = array(bind("a dtype! like!")[0]);
+        if (a.type->rank == 0) return f_.with_axes(a, std::array{-1});
         if (a.type->rank == 1 && a.type->contiguous) return a;
-        return f_.copied(a, shape_of(a), where_);
+        const std::vector<ValueId> shape = shape_of(a);
+        std::vector<ValueId> strides;
+        for (size_t d = 0; d < shape.size(); ++d) strides.push_back(f_.stride_of(a, d));
+        return f_.one_of(
+            where_, f_.lies_in_order(a, false).parts[0],
+            [&] { return f_.view(a, f_.integer(0).parts[0], shape, strides, true, true); },
+            [&] { return f_.copied(a, shape, where_); });
     }
+    if (name_ == "frombuffer") return from_buffer();
     if (name_ == "atleast_1d" || name_ == "atleast_2d" || name_ == "atleast_3d") {
         const size_t least = name_ == "atleast_1d" ? 1 : name_ == "atleast_2d" ? 2 : 3;
         std::vector<Value> arrays;

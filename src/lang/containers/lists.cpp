@@ -531,9 +531,14 @@ std::optional<Value> FunctionLowering::compare_lists(const std::string& name, co
 Value FunctionLowering::call_array(const Arguments& arguments, bool as_it_is) {
     const NodeId where = arguments.where;
     std::optional<ScalarType> dtype;
+    char order = 'K';
     std::vector<Value> given = arguments.positional;
     for (const auto& [name, value] : arguments.keywords) {
         if (name == "copy" && !as_it_is && literal_integer(value.type) == 1) continue;
+        if (name == "order" && !as_it_is) {
+            order = order_given(value, order, "array", where);
+            continue;
+        }
         if (name != "dtype")
             fail(where, "array() takes no keyword '" + name + "' in a compiled function", "Leave it out.");
         given.push_back(value);
@@ -542,18 +547,13 @@ Value FunctionLowering::call_array(const Arguments& arguments, bool as_it_is) {
     if (given.size() == 2) dtype = dtype_of(given[1], where);
     if (as_it_is && is_array(given[0].type) && dtype.value_or(given[0].type->scalar) == given[0].type->scalar)
         return forced(given[0]);
-    return array_of(given[0], dtype, where);
+    const Value made = array_of(given[0], dtype, where);
+    return order == 'K' ? made : copied_in(made, order, where);
 }
 
 Value FunctionLowering::array_of(const Value& value, std::optional<ScalarType> dtype, NodeId where) {
     if (value.type->kind == TypeKind::kNever) return never();
-    if (is_array(value.type)) {
-        std::vector<ValueId> shape;
-        for (size_t d = 0; d < value.type->rank; ++d) shape.push_back(size_of(value, d));
-        const Value result = allocate(dtype.value_or(value.type->scalar), shape, where);
-        copy_into(result, value, where);
-        return result;
-    }
+    if (is_array(value.type)) return copied_as_it_lies(value, dtype.value_or(value.type->scalar), where);
     if (is_scalar(value.type)) {
         const Value result = allocate(dtype.value_or(value.type->scalar), {}, where);
         fill(result, value, where);

@@ -76,7 +76,14 @@ def flatnonzero(a):
 
 
 def argwhere(a):
-    return places_of(a).T
+    values = numpy.asarray(a)
+    if values.ndim == 0:
+        return places_of(numpy.atleast_1d(values)).T[:, :0]
+    return places_of(values).T
+
+
+def isfortran(a):
+    return a.flags.f_contiguous and not a.flags.c_contiguous
 
 
 def extract(condition, arr):
@@ -182,7 +189,7 @@ def component(vectors, k):
     if vectors.ndim == 1:
         return vectors[k] if k < size else vectors[0] * 0
     if k < size:
-        return numpy.copy(vectors[..., k])
+        return vectors[..., k].copy()
     return numpy.zeros_like(vectors[..., 0])
 
 

@@ -42,6 +42,23 @@ def arange_as(start, stop, step, dtype):
     return values
 
 
+def arange_of_complex(start, stop, step, dtype):
+    length = (stop - start) / step
+    least = min(length.real, length.imag)
+    if not max(length.real, length.imag) < 9.0e15:
+        raise ValueError("Maximum allowed size exceeded")
+    values = numpy.empty(max(int(numpy.ceil(least)), 0), dtype)
+    if len(values) > 0:
+        values[0] = start
+    if len(values) > 1:
+        values[1] = start + step
+        first = values[0]
+        distance = values[1] - first
+        for i in range(2, len(values)):
+            values[i] = complex(first.real + i * distance.real, first.imag + i * distance.imag)
+    return values
+
+
 def step_evenly(start, stop, values, endpoint):
     parts = len(values) - 1 if endpoint else len(values)
     return (stop - start) / parts if parts > 0 else (stop - start) * numpy.nan

@@ -181,7 +181,7 @@ def delete(arr, obj, axis=None):
         flat = numpy.ravel(arr)
         return flat[staying(obj, len(flat))]
     rows = numpy.moveaxis(arr, axis, 0)
-    return numpy.copy(numpy.moveaxis(rows[staying(obj, len(rows))], 0, axis))
+    return numpy.moveaxis(rows[staying(obj, len(rows))], 0, axis).copy()
 
 
 def insert(arr, obj, values):
@@ -369,7 +369,65 @@ def triu_indices_from(arr, k=0):
 
 
 def asfortranarray(a):
-    return numpy.copy(numpy.transpose(numpy.atleast_1d(a))).T
+    values = numpy.atleast_1d(a)
+    return values if values.flags.f_contiguous else values.T.copy().T
+
+
+def reshaped_view(shape, strides, sizes):
+    """Whether there is a view with other sizes, then these and its strides, by NumPy's rule."""
+    count = len(sizes)
+    out = numpy.zeros(1 + 2 * count, numpy.int64)
+    total = 1
+    for size in shape:
+        total *= size
+    known = 1
+    missing = 0
+    for size in sizes:
+        if size < -1:
+            return out
+        if size == -1:
+            missing += 1
+        else:
+            known *= size
+    if total == 0 or missing > 1 or known == 0 or total % known != 0 or (missing == 0 and total != known):
+        return out
+    for k in range(count):
+        out[1 + k] = total // known if sizes[k] == -1 else sizes[k]
+    old = numpy.empty((2, len(shape)), numpy.int64)
+    rank = 0
+    for d in range(len(shape)):
+        if shape[d] != 1:
+            old[0, rank] = shape[d]
+            old[1, rank] = strides[d]
+            rank += 1
+    given = out[1 : 1 + count]
+    steps = out[1 + count :]
+    first = 0
+    place = 0
+    while first < rank and place < count:
+        behind = first + 1
+        after = place + 1
+        elements = given[place]
+        others = old[0, first]
+        while elements != others:
+            if elements < others:
+                elements *= given[after]
+                after += 1
+            else:
+                others *= old[0, behind]
+                behind += 1
+        for d in range(first, behind - 1):
+            if old[1, d] != old[0, d + 1] * old[1, d + 1]:
+                return out
+        steps[after - 1] = old[1, behind - 1]
+        for k in range(after - 1, place, -1):
+            steps[k - 1] = steps[k] * given[k]
+        first = behind
+        place = after
+    for k in range(place, count):
+        steps[k] = steps[place - 1] if place > 0 else strides[len(shape) - 1]
+    out[0] = 1
+    return out
 
 
 def put_at(a, k, value):

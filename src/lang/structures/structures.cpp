@@ -77,10 +77,11 @@ Value FunctionLowering::field_view(const Value& base, const LayoutField& field, 
         stride *= field.shape[k];
     }
     for (const int64_t size : field.shape) shape.push_back(integer(size).parts[0]);
-    Type like = *with_rank(base.type, rank, contiguous);
+    const bool ordered = base.type->ordered;
+    Type like = *with_rank(base.type, rank, contiguous, ordered);
     TypeRef type = field.layout != nullptr ? structures_type(field.layout, intern(like))
                                            : array_type(field.scalar, static_cast<int>(rank), contiguous,
-                                                        like.readonly, like.scope, like.owned);
+                                                        like.readonly, like.scope, like.owned, ordered);
     return view_as(base, type, offset, shape, strides);
 }
 

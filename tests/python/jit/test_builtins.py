@@ -408,3 +408,20 @@ def test_types_are_called_where_they_are_arguments():
 def test_other_types_are_no_arguments(given):
     with pytest.raises(TypeError, match="which compiled functions do not take"):
         np.jit(lambda kind: np.zeros(2, kind))(given)
+
+
+def test_extremes_of_nothing():
+    @np.jit
+    def f(x, limit):
+        small = [k for k in x if k < limit]
+        return max(small, default=-1), min(small, default=0.5), max((k * 2 for k in small), default=7)
+
+    x = numpy.arange(3, 9)
+    assert f(x, 6) == (5, 3, 10) and f(x, 0) == (-1, 0.5, 7)
+    assert np.jit(lambda x: (max(x, default=2), max((), default=3), min((4, 1), default=3)))(x[:0]) == (
+        2,
+        3,
+        1,
+    )
+    with pytest.raises(ValueError, match="empty"):
+        np.jit(lambda x: max([k for k in x if k < 0]))(x)

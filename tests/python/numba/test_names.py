@@ -225,3 +225,16 @@ def test_names_of_core_are_modules():
 
     assert TypingError is weft.CompileError
     assert Type is numba.types.Type
+
+
+def test_cross2d():
+    from weft.numba.np.extensions import cross2d
+
+    a, b = numpy.arange(8.0).reshape(4, 2), numpy.array([3.0, -1.0])
+    expected = a[:, 0] * b[1] - a[:, 1] * b[0]
+    f = njit(lambda a, b: cross2d(a, b))
+    assert f(a, b).tolist() == expected.tolist() == cross2d(a, b).tolist()
+    assert f([1, 2], (4, 5)) == cross2d([1, 2], (4, 5)) == -3
+    for given in (f, cross2d):
+        with pytest.raises(ValueError, match="Incompatible dimensions for 2D cross product"):
+            given(a, numpy.ones(3))

@@ -53,6 +53,16 @@ TEXTS = [
     "np.flip(a / 2, k)",
     "np.moveaxis(a + a, 0, k)",
     "np.take(a + 1, 0, axis=k)",
+    "np.sum(a, axis=(k, (k + 1) % 3))",
+    "np.max(a, axis=((k + 2) % 3, k), keepdims=True)",
+    "a.mean(axis=(0 if k % 3 else 1, k))",
+    "np.std(a, axis=(k,), ddof=1, keepdims=True)",
+    "np.any(a > 8, axis=(k, (k + 1) % 3, (k + 2) % 3), keepdims=True)",
+    "np.sum(a, axis=(k,), dtype=np.int64)",
+    "np.transpose(a, (k, (k + 1) % 3, (k + 2) % 3))",
+    "a.transpose((k + 1) % 3, k, (k + 2) % 3)",
+    "np.moveaxis(a, (k, (k + 1) % 3), (-1, 0))",
+    "np.moveaxis(a, (0, 1), ((k + 2) % 3, k))",
     "np.sum(a, axis=k)[0] + np.sum(a, axis=-1 - k)[0]",
 ]
 
@@ -115,3 +125,21 @@ def test_loops_over_axes_keep_memory():
 
     a = numpy.random.default_rng(3).random((3, 4, 5))
     assert f(a) == pytest.approx(sum(a.max(axis=k).sum() + numpy.sort(a, axis=k)[0, 0, 0] for k in range(3)))
+
+
+def test_axes_that_are_given_twice():
+    for text, message in (
+        ("np.sum(a, axis=(k, 1))", "duplicate value in 'axis'"),
+        ("np.transpose(a, (0, k, 2))[0]", None),
+        ("np.transpose(a, (1, k, 2))", "repeated axis in transpose"),
+        ("np.moveaxis(a, (1, k), (0, 1))", "repeated axis in `source` argument"),
+        ("np.moveaxis(a, (0, 1), (1, k))", "repeated axis in `destination` argument"),
+    ):
+        plain, f = compiled(text)
+        a = numpy.arange(24.0).reshape(2, 3, 4)
+        if message is None:
+            assert numpy.array_equal(f(a, 1), plain(a, 1))
+            continue
+        for given in (plain, f):
+            with pytest.raises(ValueError, match=message):
+                given(a, 1)

@@ -230,3 +230,21 @@ def test_in_loops():
     rows = matrix(40, 16, "f8")
     expected = [numpy.linalg.norm(numpy.fft.fft(r)) + numpy.linalg.det(r[:4].reshape(2, 2)) for r in rows]
     numpy.testing.assert_allclose(np.jit(spectra)(rows), expected, rtol=1e-10)
+
+
+def test_norms_whose_order_is_known_when_they_run():
+    f = weft.jit(lambda a, order: np.linalg.norm(a, ord=order))
+    rows = weft.jit(lambda a, order: np.linalg.norm(a, order, axis=1))
+    orders = (numpy.inf, -numpy.inf, 0, 1, -1, 2, -2, 5, 6.7, -4.3)
+    with numpy.errstate(divide="ignore"):
+        for dtype in "fdFD":
+            m = numpy.random.default_rng(5).integers(-3, 4, (5, 4)).astype(dtype)
+            for a in (m[0], m[:, 1], m[2, ::2]):
+                for order in orders:
+                    expected = numpy.linalg.norm(a, order)
+                    assert f(a, order) == pytest.approx(expected, rel=1e-5)
+                    numpy.testing.assert_allclose(rows(m, order), numpy.linalg.norm(m, order, axis=1), 1e-5)
+            for order in (numpy.inf, -numpy.inf, 1, -1, 2, -2):
+                assert f(m, order) == pytest.approx(numpy.linalg.norm(m, order), rel=1e-5, abs=1e-6)
+            with pytest.raises(ValueError, match="Invalid norm order for matrices"):
+                f(m, 3)

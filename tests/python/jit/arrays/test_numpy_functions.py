@@ -28,6 +28,13 @@ CALLS = {
     "np.einsum('aij,bij->ab', np.ones((2, 3, 5)) * a[:3], np.ones((4, 3, 5)))": "d",
     "np.einsum('ii,ij->j', a, a)": "ld",
     "np.einsum('ij,k->', a, x)": "ld",
+    "np.einsum('...j,j', a, a[0])": "ld",
+    "np.einsum('...ij,...jk->...ik', a, np.ones((2, 1, 5, 3)))": "d",
+    "np.einsum('i...->...', a)": "ld",
+    "np.einsum('...,...', a, x[:5])": "ld",
+    "np.einsum('ij,jk->ik', a[:, :1], a)": "ld",
+    "np.einsum('bij,bjk->bik', np.ones((1, 4, 5)), np.ones((3, 5, 2)) * x[0])": "d",
+    "np.einsum('ij,ij->', a[:1], a[:, :1])": "ld",
     "np.tensordot(a, a)": "ldfD",
     "np.tensordot(a, a, 1)": "ldD",
     "np.tensordot(x, s, 0)": "ld",
@@ -435,6 +442,37 @@ CALLS = {
     "np.linalg.matrix_norm(a)": "fdD",
     "np.asarray(a)[1]": "lfd",
     "np.array(a, copy=True)": "lfd",
+    "np.arange(3j + 7, 12 + 9j, 1.5 + 0.5j)": "d",
+    "np.arange(x[0], x[0] + 4 + 3j, np.complex64(1 + 0.5j))": "dD",
+    "np.arange(4 + 4j, dtype=np.complex64)": "d",
+    "np.arange(3, None)": "d",
+    "np.arange(start=1, stop=7, step=2)": "d",
+    "np.arange(2.5, step=0.5, dtype=np.float32)": "d",
+    "np.arange(stop=len(x), start=-2)": "d",
+    "np.copy([1, 2, 3])": "d",
+    "np.copy(x[0])": "d",
+    "np.sum(a.T, axis=())": "ld",
+    "np.outer(x, s[:3], out=np.zeros((9, 3), x.dtype))": "hldD",
+    "np.take(x, [2, -1], out=np.zeros(2, x.dtype))": "ldD",
+    "np.take(a, np.array([2, 0]), axis=1, out=np.zeros((5, 2), a.dtype))": "ld",
+    "np.frombuffer(np.ascontiguousarray(a), np.uint8)": "hldD",
+    "np.frombuffer(x.copy(), x.dtype, 4, x.itemsize)": "hldD",
+    "np.frombuffer(np.arange(6.0).reshape(2, 3), dtype=np.int16, offset=8)": "d",
+    "np.frombuffer(np.arange(6.0), count=2)": "d",
+    "np.argwhere([[0, 1], [2, 0]])": "d",
+    "np.argwhere((0, 3))": "d",
+    "np.argwhere(x[0])": "hd",
+    "np.flatnonzero([0.0, 1.5])": "d",
+    "np.flatnonzero(((0, 1), (2, 3)))": "d",
+    "np.flatnonzero(x[1])": "hd",
+    "np.ravel(2.5)": "d",
+    "np.ravel((1, 2))": "d",
+    "np.sum(a, dtype=a.dtype)": ALL,
+    "np.sum(a, axis=0, dtype=a.dtype)": ALL,
+    "a.prod(axis=1, dtype=np.bool_)": "?bl",
+    "(np.isfortran(a), np.isfortran(a.T))": "hd",
+    "np.round(a, 1)": "FD",
+    "np.moveaxis(np.ones((2, 1, 1)) * a, (0, 1), (-1, 0))": "d",
 }
 ROUGH = {"e": 2e-2, "f": 2e-5, "F": 2e-5}
 
@@ -520,6 +558,19 @@ def test_as_numpy(text):
         ("np.pad(x, ((1, 2), (3, 4)))", np.CompileError, "sides of 2 axes for 1"),
         ("np.lexsort((x, x[:2]))", ValueError, "all keys need to be the same shape"),
         ("np.percentile(x, 101)", ValueError, r"Percentiles must be in the range \[0, 100\]"),
+        ("np.percentile(x, [50, 101])", ValueError, r"Percentiles must be in the range \[0, 100\]"),
+        ("np.frombuffer(x, np.int8, 3, 49)", ValueError, r"no greater than buffer length \(48\)"),
+        ("np.frombuffer(x, np.int64, 6, 8)", ValueError, "buffer is smaller than requested size"),
+        ("np.frombuffer(x, np.int64, -1, 3)", ValueError, "multiple of element size"),
+        ("np.frombuffer(x[::2], np.int64)", ValueError, "ndarray is not C-contiguous"),
+        ("np.take(x, [0, 1], out=x[:3])", ValueError, "does not match result of ndarray.take"),
+        ("np.arange(x[0] + 1j, dtype=np.float64)", np.CompileError, "has a complex dtype"),
+        ("np.quantile(x[:0], 0.5)", IndexError, "index -1 is out of bounds for axis 0 with size 0"),
+        ("np.percentile(x.reshape(6, 1)[:, :0], [5.0], axis=1)", IndexError, "index -1 is out of bounds"),
+        ("np.arange(start=5)", np.CompileError, "requires stop to be specified"),
+        ("np.arange(None)", np.CompileError, "requires stop to be specified"),
+        ("np.arange(x, 3)", np.CompileError, "takes numbers, not array"),
+        ("np.ravel(x, order='A')", np.CompileError, "takes 'C' or 'F' as its order"),
         ("np.quantile(x, 1.01)", ValueError, r"Quantiles must be in the range \[0, 1\]"),
         ("np.average(x, weights=x * 0)", ZeroDivisionError, "Weights sum to zero"),
     ],
@@ -781,3 +832,30 @@ def test_products_are_numpys():
     for dtype in "fdFD":
         a = numpy.random.default_rng(1).random((7, 9)).astype(dtype) + numpy.dtype(dtype).type(0.5)
         assert f(a) == a.prod()
+
+
+def test_means_divide_by_counts_of_64_bits():
+    a = numpy.full(2**24 + 1, 0.1, numpy.float32)
+    b = numpy.ones((3, 7), numpy.complex64) / 3
+    for f in (
+        lambda a: a.mean(),
+        lambda a: a.var(),
+        lambda a: a.mean(axis=0),
+        lambda a: numpy.std(a, axis=0),
+    ):
+        for given in (a, b):
+            assert numpy.array_equal(weft.jit(f)(given), f(given))
+    mean = weft.jit(lambda x: (np.mean(x), np.sum(x)))
+    row = numpy.full(7, numpy.float32(1 / 7))
+    assert mean(row) == (row.mean(), row.sum())
+    for x in (-0.0, numpy.array([-0.0]), numpy.full((2, 9), -0.0), numpy.array([-0.0 - 0.0j])):
+        assert str(mean(x)[0]) == str(numpy.mean(x)) and str(mean(x)[1]) == str(numpy.sum(x))
+
+
+def test_rounded_complex_numbers_keep_their_signs():
+    f = weft.jit(lambda z, n: (np.round(z, n), np.round(z), np.round(np.array([z]), n)))
+    for z in (-0.02 - 0.02j, complex(-0.0, 0.3), complex(2.46, -0.0)):
+        for n in (0, 1):
+            found = f(z, n)
+            assert str(found[0]) == str(numpy.round(z, n)) and str(found[1]) == str(numpy.round(z))
+            assert str(found[2]) == str(numpy.round(numpy.array([z]), n))
