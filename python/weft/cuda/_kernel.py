@@ -55,7 +55,7 @@ class Launch:
     def __call__(self, *arguments):
         kernel = self._kernel
         if len(arguments) != kernel._count:
-            kernel._bound(arguments)
+            arguments = kernel._bound(arguments)
         if any(type(each) is DeviceArray for each in arguments):
             arguments = [each._array if type(each) is DeviceArray else each for each in arguments]
         if kernel._converters:
@@ -73,7 +73,13 @@ class Kernel:
         functools.update_wrapper(self, function)
         self.py_func = function
         self._function = compiled(function, source=source, is_kernel=True, **options)
-        names = list(inspect.signature(function).parameters)
+        self._signature = inspect.signature(function)
+        parameters = self._signature.parameters.values()
+        if any(each.kind not in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in parameters):
+            raise TypeError(
+                f"{function.__name__}: a kernel takes arguments by their places, without * and **"
+            )
+        names = [each.name for each in parameters]
         self._count = len(names)
         self._options = options
         self._converters = ()
@@ -81,17 +87,22 @@ class Kernel:
 
     @functools.cached_property
     def _launcher(self):
+        if not getattr(type(self._function), "_is_weft_jit", False):
+            raise RuntimeError(
+                f"{self.__name__} is not compiled, since WEFT_JIT=0 is set; kernels run compiled only"
+            )
         # With the kernel's parameters, so that errors name these.
+        name = self.__name__ if self.__name__.isidentifier() else "kernel"  # of a lambda
         names = "".join(f", {name}" for name in self._names)
         listed = "".join(f"{name}, " for name in self._names)
         text = (
-            f"def {self.__name__}(grid_, block_, bytes_{names}):\n"
+            f"def {name}(grid_, block_, bytes_{names}):\n"
             "    for number_ in prange(grid_[0] * grid_[1] * grid_[2]):\n"
             f"        run_block(kernel_, grid_, block_, bytes_, number_, ({listed}))\n"
         )
         scope = {"prange": prange, "run_block": run_block, "kernel_": self._function, "__name__": __name__}
         exec(text, scope)
-        return compiled(scope[self.__name__], source=text, is_kernel=True, **self._options)
+        return compiled(scope[name], source=text, is_kernel=True, **self._options)
 
     def __getitem__(self, launch):
         """The kernel with `[grid, block]`, `[grid, block, stream]` or `[grid, block, stream, shared bytes]`."""
@@ -113,8 +124,15 @@ class Kernel:
         return Launch(self, -(-tasks // threads), threads, sharedmem) if tasks else _launch_nothing
 
     def _bound(self, arguments):
-        """Refuses another number of arguments than the kernel has."""
-        raise TypeError(f"{self.__name__}() takes {self._count} arguments, and {len(arguments)} were given")
+        """The arguments with the defaults of those that are left out."""
+        try:
+            bound = self._signature.bind(*arguments)
+        except TypeError:
+            raise TypeError(
+                f"{self.__name__}() takes {self._count} arguments, and {len(arguments)} were given"
+            ) from None
+        bound.apply_defaults()
+        return bound.args
 
     @property
     def stats(self):

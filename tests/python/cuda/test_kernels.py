@@ -430,6 +430,24 @@ def test_kernels_are_launched_with_a_grid_and_return_nothing():
         giving[1, 1](numpy.zeros(3))
 
 
+def test_defaults_of_kernels():
+    @cuda.jit
+    def filled(a, value=4.0):
+        a[cuda.grid(1)] = value
+
+    a = numpy.zeros(8)
+    filled[1, 8](a)
+    assert a.tolist() == [4.0] * 8
+
+
+def test_kernels_take_arguments_by_their_places():
+    with pytest.raises(TypeError, match="by their places"):
+
+        @cuda.jit
+        def many(*arrays):
+            pass
+
+
 def test_names_of_kernels_elsewhere():
     with pytest.raises(TypeError, match="known in kernels only"):
         cuda.grid(1)
