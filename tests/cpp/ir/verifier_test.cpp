@@ -273,6 +273,22 @@ TEST(Verifier, Spreads) {
            "a loop of lanes carries no values");
 }
 
+TEST(Verifier, WhatThreadsDoTogether) {
+    const auto errors = [&](std::string_view lines) {
+        return errors_of(
+            parse("function @f(%n: i64, %x: f64, %p: bool, %z: c128) {\n" + std::string(lines) + "\n}\n"));
+    };
+    EXPECT_EQ(errors("barrier\n%y = intrinsic shuffle(%n, %x, %n)\n%k = intrinsic block_count(%p)"), "");
+    EXPECT_EQ(errors("intrinsic fence_device()\nif %p {\nbarrier\n}"), "");  // threads meet as they run
+    const auto expect = [&](std::string_view lines, std::string_view complaint) {
+        EXPECT_NE(errors(lines).find(complaint), std::string::npos) << errors(lines);
+    };
+    expect("%y = intrinsic shuffle(%x, %x, %n)", "operands must be i64, is f64");
+    expect("%y = intrinsic ballot(%n, %x)", "operands must be bool, is f64");
+    expect("%y = intrinsic match(%n, %z)", "takes no complex numbers");
+    expect_complaint("%k = intrinsic active_mask(%n)", "stands outside of a block");
+}
+
 TEST(Verifier, RefusesCallsThatRaiseWhereNothingDoes) {
     constexpr std::string_view kCallees =
         "function @inner(%x: f64, %p: bool) : f64 {\ncheck %p else raise 4 %x\nreturn %x\n}\n"
