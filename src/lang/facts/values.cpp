@@ -100,7 +100,7 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
         known = {0, b.most - 1, right, 0};
     } else if (op == OpId::kFloorDivide) {
         if (b.least <= 0 || a.least < 0) return;
-        known = {0, a.most / b.least, a.below, a.offset};
+        known = {a.least / b.most, a.most / b.least, a.below, a.offset};
         if (a.offset > 0) known.below = {};
     } else if (op == OpId::kMinimum) {
         known = {std::min(a.least, b.least), std::min(a.most, b.most), a.below, a.offset};

@@ -45,16 +45,22 @@ Value FunctionLowering::Kernels::make_array(PlaceArgument memory, const Argument
     if (!element) refuse("() needs a dtype");
     const int64_t itemsize = DType(*element).itemsize();
     std::vector<int64_t> sizes;
-    const auto add = [&](TypeRef type) {
-        const auto known = literal_integer(type);
+    // While types are found, a size may be any integer: what is computed of constants is known later.
+    const auto add = [&](const Value& size) {
+        std::optional<int64_t> known = literal_integer(size.type);
+        if (!known && is_integer(size.type) && f_.dry_) known = 1;
+        if (!known && is_integer(size.type)) {
+            const Fact fact = f_.fact(size.parts[0]);
+            if (fact.least == fact.most) known = fact.least;
+        }
         if (!known || *known < 0)
             refuse("() needs a shape of constants", "Name a global of integers, or write them here.");
         sizes.push_back(*known);
     };
     if (shape->type->kind == TypeKind::kTuple) {
-        for (TypeRef part : shape->type->parts) add(part);
+        for (size_t i = 0; i < shape->type->parts.size(); ++i) add(f_.tuple_item(*shape, i));
     } else {
-        add(shape->type);
+        add(*shape);
     }
     int64_t bytes = itemsize;
     for (const int64_t size : sizes) {

@@ -1,5 +1,8 @@
 """CUDA-style kernels on the CPU: what each thread is told, memory of blocks, barriers, warps, atomics, errors."""
 
+import contextlib
+import io
+
 import numpy
 import pytest
 import weft
@@ -137,6 +140,21 @@ def test_shared_memory_of_the_size_that_the_launch_says():
     out = numpy.zeros(37, "i8")
     reversed_by_dynamic[1, 37, None, 37 * 4](a, out)
     numpy.testing.assert_array_equal(out, 10 * a[::-1] + numpy.arange(37) % 3)
+
+
+@cuda.jit
+def of_computed_shapes(out):
+    shared = cuda.shared.array((TILE // 4, TILE * 2 + 1), np.int32)
+    t = cuda.threadIdx.x
+    shared[t // 33, t % 33] = t
+    cuda.syncthreads()
+    out[t] = shared[(131 - t) // 33, (131 - t) % 33] + shared.size
+
+
+def test_shapes_that_are_computed_of_constants():
+    out = numpy.zeros(132, int)
+    of_computed_shapes[1, 132](out)
+    assert (out == numpy.arange(132)[::-1] + 132).all()
 
 
 @cuda.jit
@@ -501,3 +519,13 @@ def test_arrays_of_the_device():
     start.record()
     end.record()
     assert start.elapsed_time(end) >= 0
+
+
+def test_the_example():
+    import runpy
+    from pathlib import Path
+
+    path = Path(__file__).parents[3] / "examples/kernels.py"
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        runpy.run_path(str(path), run_name="__main__")
+    assert told.getvalue().count("True") == 6
