@@ -64,7 +64,7 @@ CALLS = {
     "count_many": ("def g(x, y=1):\n    return x\ndef f(a):\n    return g(a, 2, 3)\n", "f(1)", None),
     "keyword": ("def g(x):\n    return x\ndef f(a):\n    return g(a, y=1)\n", "f(1)", None),
     "keyword_print": ("def f(a):\n    print(a, file=None)\n", "f(1)", None),
-    "keyword_zeros": ("def f(a):\n    return np.zeros(a, order='C')\n", "f(1)", None),
+    "keyword_zeros": ("def f(a):\n    return np.zeros(a, like=a)\n", "f(1)", None),
     "method_count": ("def f(a):\n    a.append(1, 2)\n    return a\n", "f([1])", None),
     "not_called": ("def f(a):\n    return a(1)\n", "f(1)", "f(abs_of)"),
     "outer_count": ("def f(a, b):\n    return a\n", "f(1)", "f(1, 2)"),
