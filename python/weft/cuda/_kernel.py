@@ -9,6 +9,7 @@ from weft.cuda._arrays import DeviceArray
 from weft.cuda._place import run_block
 
 MOST_THREADS = 1024  # of a block
+MOST_SHARED_BYTES = 227 << 10  # of a block
 _MOST_BLOCKS = (2**31 - 1, 2**16 - 1, 2**16 - 1)
 _MOST_OF_BLOCK = (1024, 1024, 64)
 
@@ -48,9 +49,14 @@ class Launch:
         threads = self._block[0] * self._block[1] * self._block[2]
         if threads > MOST_THREADS:
             raise ValueError(f"a block of {threads} threads, {self._block}: {MOST_THREADS} is the most")
-        if shared_bytes < 0:
-            raise ValueError(f"{shared_bytes} bytes of shared memory")
-        self._shared_bytes = shared_bytes
+        try:
+            self._shared_bytes = shared_bytes.__index__()
+        except AttributeError:
+            raise TypeError(
+                f"bytes of shared memory are an integer, not {type(shared_bytes).__name__}"
+            ) from None
+        if not 0 <= self._shared_bytes <= MOST_SHARED_BYTES:
+            raise ValueError(f"{shared_bytes} bytes of shared memory: {MOST_SHARED_BYTES} are the most")
 
     def __call__(self, *arguments):
         kernel = self._kernel

@@ -9,7 +9,9 @@ using ir::ValueId;
 
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{1} << 24;
+// What GPUs of compute capability 9.0 have for a block and for a thread (CUDA C++ Programming Guide,
+// "Technical Specifications per Compute Capability").
+constexpr int64_t kMostOfBlock = 227 << 10, kMostOfThread = 512 << 10;
 
 }  // namespace
 
@@ -62,17 +64,20 @@ Value FunctionLowering::Kernels::make_array(PlaceArgument memory, const Argument
     } else {
         add(*shape);
     }
+    const int64_t most = memory == PlaceArgument::kBlockMemory ? kMostOfBlock : kMostOfThread;
     int64_t bytes = itemsize;
     for (const int64_t size : sizes) {
-        if (size != 0 && bytes > kMostBytes / size)
-            refuse("() of that shape has more bytes than any block has: " + std::to_string(kMostBytes) +
-                   " at most");
+        if (size != 0 && bytes > most / size)
+            refuse("() of that shape needs more than " + std::to_string(most) +
+                   " bytes, the most that there are");
         bytes *= size;
     }
     // Of no elements: what the launch has asked for, in which all such arrays begin at the same place.
     const bool is_dynamic = bytes == 0 && sizes.size() == 1 && memory == PlaceArgument::kBlockMemory;
     const uint16_t scope = memory == PlaceArgument::kBlockMemory ? kBlockMemoryScope : kOwnMemoryScope;
-    const TypeRef type = array_type(*element, static_cast<int>(sizes.size()), !sizes.empty(), false, scope);
+    const TypeRef type =
+        array_type(*element, static_cast<int>(sizes.size()), !sizes.empty(), false, scope, false,
+                   /*ordered=*/true);
     const Value whole = place(memory);
     if (f_.dry_) return {type, std::vector<ValueId>(part_count(type)), 0};
     std::vector<ValueId> counts, strides;

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import threading
 
 import numpy
 import pytest
@@ -425,6 +426,9 @@ def test_threads_that_never_meet():
         ((1, 2048), ValueError, "a block of 2048 along axis 0: 1024 is the most"),
         ((1, (32, 64)), ValueError, "a block of 2048 threads"),
         ((1, (1, 1, 65)), ValueError, "64 is the most"),
+        ((1, 32, None, 1 << 40), ValueError, "1099511627776 bytes of shared memory: 232448 are the most"),
+        ((1, 32, None, -1), ValueError, "-1 bytes"),
+        ((1, 32, None, 1.5), TypeError, "an integer, not float"),
         ((1.5, 32), TypeError, "griddim must be a sequence of integers"),
         (((1, 1, 1, 1), 32), ValueError, "griddim must be a sequence of 1, 2 or 3 integers"),
     ],
@@ -478,6 +482,35 @@ def test_names_of_kernels_elsewhere():
 
     with pytest.raises(weft.CompileError, match="needs a shape of constants"):
         sized[1, 1](numpy.zeros(3), 4)
+
+    @cuda.jit
+    def large(a):
+        a[0] = cuda.shared.array((1 << 10, 1 << 10), np.float64)[0, 0]
+
+    with pytest.raises(weft.CompileError, match="needs more than 232448 bytes"):
+        large[1, 1](numpy.zeros(3))
+
+
+def test_no_elements_overlapping_arrays_and_several_threads():
+    summed[1, 128](numpy.zeros(0), out := numpy.zeros(1))
+    assert out[0] == 0
+    both = numpy.arange(128.0)
+    scaled[4, 32](both, 2.0, both)  # each thread reads what it writes
+    assert (both == numpy.arange(128.0) * 2).all()
+
+    def run(results):
+        for _ in range(20):
+            total = numpy.zeros(1)
+            summed[8, 128](numpy.arange(1000.0)[::-1], total)
+            results.append(total[0])
+
+    results = []
+    threads = [threading.Thread(target=run, args=(results,)) for _ in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert results == [499500.0] * 60
 
 
 # --- numba.cuda's names ---------------------------------------------------------------------------------
