@@ -1,4 +1,5 @@
 #include "ir/builder.h"
+#include "ir/intrinsic.h"
 
 #include <utility>
 

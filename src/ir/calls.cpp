@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "weft/errors.h"
+
 namespace weft::ir {
 
 CallScopes::CallScopes(const Function& callee, const Function& caller, std::span<const ValueId> arguments) {
@@ -43,6 +45,22 @@ bool is_recursive(const Module& module, const Function& function) {
         });
     }
     return seen.contains(function.name);
+}
+
+std::vector<Function> called_functions(const Module& module, const Function& function) {
+    std::vector<Function> found;
+    std::set<std::string> known;
+    const std::function<void(const Function&)> add = [&](const Function& caller) {
+        for_each_call(caller.body, [&](const Instruction& call) {
+            if (!known.insert(call.callee).second) return;
+            const Function* callee = module.find(call.callee);
+            if (callee == nullptr) throw InternalError("a call of a function that is not there");
+            found.push_back(*callee);
+            add(*callee);
+        });
+    };
+    add(function);
+    return found;
 }
 
 bool passes_as(const Type& given, const Type& wanted) {

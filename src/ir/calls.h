@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <vector>
 
 #include "ir/ir.h"
 
@@ -28,6 +29,8 @@ private:
 
 // Whether the function comes to call itself.
 bool is_recursive(const Module& module, const Function& function);
+// The functions of the module that it calls, or what these call. Throws InternalError where one is not there.
+std::vector<Function> called_functions(const Module& module, const Function& function);
 // Calls `visit` with each call and spread in the region, at any depth.
 void for_each_call(const Region& region, const std::function<void(const Instruction&)>& visit);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/intrinsic.h"
+
 namespace weft::ir {
 
 ValueId Function::add_value(Type type, std::string value_name) {
@@ -95,9 +97,8 @@ public:
     Comparison(const Function& a, const Function& b) : a_(a), b_(b), pair_(a.values.size()) {}
 
     bool run() {
-        return a_.name == b_.name && a_.is_kernel == b_.is_kernel && a_.is_cuda == b_.is_cuda &&
-               a_.result_types == b_.result_types && define(a_.parameters, b_.parameters) &&
-               same(a_.body, b_.body);
+        return a_.name == b_.name && a_.is_kernel == b_.is_kernel && a_.result_types == b_.result_types &&
+               define(a_.parameters, b_.parameters) && same(a_.body, b_.body);
     }
 
 private:

@@ -87,8 +87,8 @@ constexpr uint32_t kTooDeep = UINT32_MAX;
 //   kRetain     (owner) counts one more user of the memory; an owner of 0 is nobody's
 //   kRelease    (owner) counts one user less; without any the memory is gone
 //   kBarrier    () block barrier: every thread of the block reaches it, memory of the block is ordered
-//   kIntrinsic  (scalars) -> scalars: what threads of a block or warp tell each other, by `intrinsic`
-//               (ir/intrinsics.def)
+//   kIntrinsic  (scalars) -> scalars: what threads of a block or warp tell each other, or where one is,
+//               by `intrinsic` (ir/intrinsic.h)
 //   kFor        (lower, upper, step, initials...) -> finals; region (i, carried...) yields carried
 //   kWhile      (initials...) -> finals; region 0 (carried...) yields (bool, forwarded...); region 1
 //               (forwarded...) yields carried; the finals are what region 0 forwarded last
@@ -124,17 +124,7 @@ enum class Opcode : uint8_t {
 #undef WEFT_OPCODE
 };
 
-// What kIntrinsic does.
-enum class Intrinsic : uint8_t {
-#define WEFT_INTRINSIC(enumerator, ...) enumerator,
-#include "ir/intrinsics.def"
-#undef WEFT_INTRINSIC
-};
-
-// A row of ir/intrinsics.def.
-struct IntrinsicInfo {
-    std::string_view text, operands, results;
-};
+enum class Intrinsic : uint8_t;  // ir/intrinsic.h
 
 enum class OpcodeEffect : uint8_t { kValue, kNone, kOfRegions, kWrite, kOther };
 enum class OpcodeUniformity : uint8_t { kWithOperands, kInBlock, kOwn };
@@ -212,7 +202,6 @@ struct Function {
     std::vector<Type> result_types;   // scalars and global buffers; empty for a kernel
     Region body;                      // ends with kReturn
     bool is_kernel = true;
-    bool is_cuda = false;  // a kernel in CUDA's style: its grid and block are launched as they are asked for
 
     const Type& type(ValueId value) const { return values[value.index].type; }
     ValueId add_value(Type type, std::string value_name = {});
@@ -224,7 +213,6 @@ struct Module {
 };
 
 const OpcodeInfo& opcode_info(Opcode opcode);
-const IntrinsicInfo& intrinsic_info(Intrinsic intrinsic);
 inline std::string_view opcode_name(Opcode opcode) { return opcode_info(opcode).text; }
 // The opcode that ends a body is one of these.
 inline bool ends_body(Opcode opcode) {

@@ -1,4 +1,5 @@
 #include "ir/parser.h"
+#include "ir/intrinsic.h"
 
 #include <charconv>
 #include <optional>
@@ -159,8 +160,7 @@ public:
     explicit FunctionParser(Scanner& scanner) : scanner_(scanner) {}
 
     Function run() {
-        function_.is_cuda = scanner_.take_word("cuda");
-        if (!function_.is_cuda && scanner_.take_word("function")) {
+        if (scanner_.take_word("function")) {
             function_.is_kernel = false;
         } else if (!scanner_.take_word("kernel")) {
             scanner_.fail_expected("'kernel' or 'function'");
@@ -730,7 +730,7 @@ private:
     void parse_intrinsic(Instruction& result) {
         result.opcode = Opcode::kIntrinsic;
         const Position position = scanner_.position();
-        const auto found = find_named(scanner_.word("an intrinsic such as shuffle"), Intrinsic::kFenceSystem,
+        const auto found = find_named(scanner_.word("an intrinsic such as shuffle"), Intrinsic::kThreadMemory,
                                       [](Intrinsic each) { return intrinsic_info(each).text; });
         if (!found) scanner_.fail("there is no such intrinsic", position);
         result.intrinsic = *found;

@@ -1,4 +1,5 @@
 #include "ir/printer.h"
+#include "ir/intrinsic.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -67,7 +68,7 @@ public:
     explicit Printer(const Function& function) : function_(function), names_(function.values.size()) {}
 
     std::string run() {
-        text_ = !function_.is_kernel ? "function @" : function_.is_cuda ? "cuda kernel @" : "kernel @";
+        text_ = function_.is_kernel ? "kernel @" : "function @";
         text_ += function_.name + "(";
         for (size_t i = 0; i < function_.parameters.size(); i++) {
             ValueId parameter = function_.parameters[i];

@@ -1,4 +1,5 @@
 #include "ir/verifier.h"
+#include "ir/intrinsic.h"
 
 #include <algorithm>
 #include <optional>
@@ -61,7 +62,7 @@ public:
         if (function_.is_kernel && !function_.result_types.empty()) complain("a kernel has no results");
         if (!function_.body.arguments.empty()) complain("the body of a function has no arguments");
         check_body(function_.body, {}, scope);
-        if (errors_.empty() && function_.is_kernel && !function_.is_cuda) check_barriers();
+        if (errors_.empty() && function_.is_kernel) check_barriers();
         return std::move(errors_);
     }
 

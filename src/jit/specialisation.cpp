@@ -10,6 +10,8 @@
 #include "codegen/cpu/compiler.h"
 #include "codegen/service/kernel_cache.h"
 #include "ir/printer.h"
+#include "jit/gpu_kernel.h"
+#include "weft/errors.h"
 
 namespace weft::jit {
 
@@ -97,39 +99,54 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     lang::Lowered lowered = lang::lower(function, arguments, options.semantics, globals);
     auto result = std::make_shared<Specialisation>();
     result->ir = text_of(lowered);
-    const codegen::CompileOptions compile_with;
-    // The IR is the whole of what the machine code depends on: all callees, constants, types and options.
-    const std::string key =
-        options.is_kept && codegen::keeps_kernels()
-            ? codegen::cache_key("function " + lowered.entry + "\n" + result->ir, compile_with)
-            : std::string();
-    if (!key.empty()) result->code_ = codegen::find_function_in_cache(key, compile_with);
-    result->from_disk = result->code_ != nullptr;
-    if (!result->from_disk) {
-        const codegen::KernelObject object =
-            codegen::compile_object_for_cpu(lowered.module, lowered.entry, compile_with);
-        result->code_ = codegen::load_function(key, object, compile_with);
-        if (!key.empty()) codegen::keep_in_cache(key, object, {});
+    const std::string entry = lowered.entry;
+    if (options.semantics.for_gpu) {
+        WEFT_CHECK(options.device != nullptr, "a kernel for a GPU is for one");
+        lang::Options on_cpu = options.semantics;
+        on_cpu.for_gpu = false;
+        lang::Lowered whole = lang::lower(function, arguments, on_cpu, globals);
+        number_errors_as(lowered.sites, whole);
+        result->gpu = compile_for_gpu(lowered, result->ir, text_of(whole), options);
+        result->from_disk = result->gpu->from_disk;
+    } else {
+        const codegen::CompileOptions compile_with;
+        // The IR is the whole of what the machine code depends on: all callees, constants, types and options.
+        const std::string key =
+            options.is_kept && codegen::keeps_kernels()
+                ? codegen::cache_key("function " + entry + "\n" + result->ir, compile_with)
+                : std::string();
+        if (!key.empty()) result->code_ = codegen::find_function_in_cache(key, compile_with);
+        result->from_disk = result->code_ != nullptr;
+        if (!result->from_disk) {
+            const codegen::KernelObject object =
+                codegen::compile_object_for_cpu(lowered.module, entry, compile_with);
+            result->code_ = codegen::load_function(key, object, compile_with);
+            if (!key.empty()) codegen::keep_in_cache(key, object, {});
+        }
+        result->function = result->code_->function;
     }
-    result->function = result->code_->function;
-    result->name = lowered.entry;
-    result->arguments = std::move(lowered.arguments);
-    result->result = lowered.result;
-    size_t values = lang::part_count(lowered.result);
-    for (const lang::Site& site : lowered.sites) values = std::max(values, static_cast<size_t>(site.payload));
-    result->result_bytes = 16 * values;
-    for (const ir::Function& each : lowered.module.functions) {
-        result->allocates |= has(each.body, ir::Opcode::kHeap) || has(each.body, ir::Opcode::kSpread);
-        result->tells |= has(each.body, ir::Opcode::kTell);
-    }
-    result->sites = std::move(lowered.sites);
-    result->indices_ = std::move(lowered.indices);
-    result->parallel_ = std::move(lowered.parallel);
-    result->loops_ = std::move(lowered.loops);
-    result->written = std::move(lowered.written);
-    result->module_ = std::move(lowered.module);
+    result->take(std::move(lowered));
     result->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
+}
+
+void Specialisation::take(lang::Lowered&& lowered) {
+    name = lowered.entry;
+    arguments = std::move(lowered.arguments);
+    result = lowered.result;
+    size_t values = lang::part_count(lowered.result);
+    for (const lang::Site& site : lowered.sites) values = std::max(values, static_cast<size_t>(site.payload));
+    result_bytes = 16 * values;
+    for (const ir::Function& each : lowered.module.functions) {
+        allocates |= has(each.body, ir::Opcode::kHeap) || has(each.body, ir::Opcode::kSpread);
+        tells |= has(each.body, ir::Opcode::kTell);
+    }
+    sites = std::move(lowered.sites);
+    indices_ = std::move(lowered.indices);
+    parallel_ = std::move(lowered.parallel);
+    loops_ = std::move(lowered.loops);
+    written = std::move(lowered.written);
+    module_ = std::move(lowered.module);
 }
 
 KernelText kernel_text(const lang::FunctionSource& function, std::span<const lang::TypeRef> arguments,
@@ -172,7 +189,9 @@ std::string Specialisation::explain() const {
     for (const auto& [note, text] : told_of_loops(loops_, compile_again().loops))
         counts_of(*note.function, note.node).vectors = text;
     std::string result = from_disk ? "  compiled by an earlier process\n" : "  compiled here\n";
-    if (const LazyPartCounts parts = code_->lazy_parts(); parts.all != 0) {
+    if (gpu != nullptr) result += describe(*gpu);
+    if (const LazyPartCounts parts = code_ == nullptr ? LazyPartCounts{} : code_->lazy_parts();
+        parts.all != 0) {
         result += "  " + std::to_string(parts.compiled) + " of " + std::to_string(parts.all) +
                   " loops for failing tests compiled, the others when they are reached\n";
     }
@@ -202,6 +221,7 @@ std::string Specialisation::explain() const {
 
 codegen::CompiledTexts Specialisation::compile_again() const {
     codegen::CompiledTexts texts;
+    if (gpu != nullptr) return texts_of(*gpu, module_, name);
     codegen::CompileOptions options;
     options.keep_texts = true;
     codegen::compile_function_for_cpu(module_, name, options, &texts);

@@ -17,11 +17,19 @@
 #include "device/kernel.h"
 #include "lang/lower.h"
 
+namespace weft {
+class DeviceBackend;
+}
+
 namespace weft::jit {
+
+struct GpuKernel;  // jit/gpu_kernel.h
 
 struct Options {
     lang::Options semantics{};
-    bool is_kept = true;  // on disk, for later processes
+    bool is_kept = true;              // on disk, for later processes
+    bool is_fast = false;             // fastmath, of a kernel for a GPU
+    DeviceBackend* device = nullptr;  // of such: the GPU
 };
 
 // Shared and immutable; keeps the machine code alive, but not the sources that its errors point at.
@@ -38,10 +46,13 @@ public:
     bool allocates = false;      // it needs a HeapFrame around it
     bool tells = false;          // it prints, to a ListenerScope around it
     std::string name;
-    std::string ir;  // before the passes
+    std::string ir;                        // before the passes
+    std::shared_ptr<const GpuKernel> gpu;  // in place of the function
 
     // With those of parts that calls have reached since.
-    double all_compile_seconds() const { return compile_seconds + codegen::seconds_of_lazy_parts(*code_); }
+    double all_compile_seconds() const {
+        return compile_seconds + (code_ == nullptr ? 0 : codegen::seconds_of_lazy_parts(*code_));
+    }
 
     // What the compiler made of it; compiles it once more.
     struct Texts {
@@ -55,6 +66,7 @@ public:
 
 private:
     codegen::CompiledTexts compile_again() const;
+    void take(lang::Lowered&& lowered);
     friend std::shared_ptr<const Specialisation> compile(const lang::FunctionSource&,
                                                          std::span<const lang::TypeRef>, const Options&,
                                                          std::span<const lang::GlobalArgument>);

@@ -515,6 +515,11 @@ bool FunctionLowering::lower_for(NodeId id, Environment& environment) {
     const NodeId given = node(id).children[1];
     if (nest_ != nullptr && !dry_ && nest_->inner == id) return lower_part_of_row(id, environment);
     if (is_parallel(given)) return lower_parallel_for(id, environment);
+    if (compilation_.options().for_gpu && compilation_.is_entry(target_) && is_over_prange(given)) {
+        // The grid's blocks, one of which the thread is in.
+        assign(node(id).children[0], integer(0), environment, id);
+        return lower_block(node(id).children[2], environment);
+    }
     assigned_in_loop_ = &flows_.at(id).assigned;
     const Sequence sequence = sequence_of(given, environment);
     assigned_in_loop_ = nullptr;

@@ -20,6 +20,7 @@ struct Options {
     // Numba's promotion in place of NEP 50: beside numbers of Python's, floats of fewer than 64 bits have 64.
     bool widens_floats = false;
     bool is_kernel = false;  // launches a CUDA-style kernel (kernels/kernels.h)
+    bool for_gpu = false;    // of such: what each thread of a GPU runs, and not the loop over the blocks
 };
 
 enum class SiteKind : uint8_t {
@@ -92,6 +93,7 @@ struct Lowered {
     std::vector<LoopNote> loops;
     std::vector<bool> written;         // which arguments' memory, for arguments with scopes of their own
     std::vector<TypeRef> arguments{};  // as they are in the code: lists of what is added to them, too
+    int64_t block_bytes = 0;           // of a kernel: memory of a block, besides what a launch asks for
 };
 
 // An array of the program that functions read, without that it is passed: what symbols have as `object`.

@@ -148,6 +148,7 @@ private:
     struct Nest;
     class Beside;
     bool is_parallel(NodeId sequence) const;
+    bool is_over_prange(NodeId sequence) const;
     void refuse_inner_functions(NodeId id, const ParallelLoop& plan, const Environment& environment) const;
     bool lower_parallel_for(NodeId id, Environment& environment);
     void lower_chunk(NodeId id, const ParallelLoop& plan, const Value& range, const Fact& of_element,

@@ -58,6 +58,17 @@ constexpr Pass kGpuPasses[] = {
     {"simplify_lowered", simplify, OptimisationSwitch::kSimplifyLowered},
 };
 
+// A thread's own loops stay as they are: threads take the place of vectors, and registers are few.
+constexpr Pass kLaunchPasses[] = {
+    {"inline_calls", inline_calls},
+    {"structured_returns", structured_returns, OptimisationSwitch::kStructuredReturns},
+    {"simplify", simplify, OptimisationSwitch::kSimplify},
+    {"narrow_integers", narrow_integers, OptimisationSwitch::kNarrowIntegers},
+    {"wrapped_indices", wrapped_indices, OptimisationSwitch::kWrappedIndices},
+    {"lower_reductions", lower_reductions},
+    {"simplify_lowered", simplify, OptimisationSwitch::kSimplifyLowered},
+};
+
 bool verifies() {
 #ifdef WEFT_VERIFY
     return true;
@@ -108,6 +119,10 @@ void run_pipeline(const ir::Module& module, ir::Function& kernel, const PassObse
 
 void run_gpu_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer) {
     run(kGpuPasses, module, kernel, observer);
+}
+
+void run_launch_pipeline(const ir::Module& module, ir::Function& function, const PassObserver& observer) {
+    run(kLaunchPasses, module, function, observer);
 }
 
 void run_pipeline(ir::Module& module, const PassObserver& observer) {

@@ -30,6 +30,8 @@ using PassObserver = std::function<void(std::string_view pass, double seconds, c
 void run_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer = {});
 
 void run_gpu_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer = {});
+// For functions that threads of a GPU run.
+void run_launch_pipeline(const ir::Module& module, ir::Function& function, const PassObserver& observer = {});
 
 // Over every kernel of the module; the functions that they called are dropped.
 void run_pipeline(ir::Module& module, const PassObserver& observer = {});

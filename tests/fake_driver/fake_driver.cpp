@@ -574,9 +574,9 @@ Result module_function(FunctionHandle* function, ModuleHandle module, const char
     module->functions.push_back(std::move(made));
     return kSuccess;
 }
-Result function_attribute(int* value, int, FunctionHandle) {
+Result function_attribute(int* value, int which, FunctionHandle) {
     const Entry entry("cuFuncGetAttribute");
-    if (entry.result == kSuccess) *value = 16;
+    if (entry.result == kSuccess) *value = which == kFunctionMostThreads ? 1024 : 16;
     return entry.result;
 }
 Result function_set_attribute(FunctionHandle, int, int) { return Entry("cuFuncSetAttribute").result; }
@@ -727,6 +727,10 @@ Result work_of(const KernelNodeParams& params, std::function<Result()>& run) {
             return kIllegalAddress;
         const uint64_t* own = words.data();
         for (const Kernel& kernel : kernels) {
+            if (kernel.launch != nullptr) {
+                run_launch(kernel, own);
+                continue;
+            }
             GridBox box;
             for (int d = 0; d < kernel.compiled->grid_dimensions; ++d)
                 box.upper[static_cast<size_t>(d)] = static_cast<int64_t>(own[d]);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +14,9 @@
 
 #include "codegen/cache/digest.h"
 #include "codegen/cpu/compiler.h"
+#include "codegen/runtime/heap.h"
 #include "core/config.h"
+#include "device/cuda/launch_error.h"
 #include "ir/parser.h"
 
 namespace weft::fake_driver {
@@ -86,6 +89,11 @@ const std::vector<Kernel>& compiled(const std::string& ir) {
     std::vector<Kernel> kernels;
     if (!ir.empty()) {
         const ir::Module parsed = ir::parse(ir);
+        if (!parsed.functions[0].is_kernel) {
+            const ir::Function& entry = parsed.functions[0];
+            kernels.push_back(
+                {nullptr, words_of(entry) + 2, codegen::compile_function_for_cpu(parsed, entry.name)});
+        }
         for (const ir::Function& kernel : parsed.functions) {
             if (!kernel.is_kernel) continue;
             kernels.push_back({codegen::load_for_cpu(object_of(parsed, ir, kernel)), words_of(kernel)});
@@ -97,6 +105,17 @@ const std::vector<Kernel>& compiled(const std::string& ir) {
 }  // namespace
 
 const std::vector<Kernel>& kernels_in(const std::string& text) { return compiled(ir_in(text)); }
+
+void run_launch(const Kernel& kernel, const uint64_t* words) {
+    const codegen::HeapFrame frame;
+    alignas(16) std::array<char, 4096> told{};
+    const int64_t status = kernel.launch->function(words, told.data());
+    auto& error = *reinterpret_cast<LaunchError*>(words[kernel.words - 2]);
+    if (status == 0 || error.status != 0) return;
+    error.status = status;
+    error.launch = static_cast<int64_t>(words[kernel.words - 1]);
+    std::copy_n(told.begin(), sizeof(error.values), std::begin(error.values));
+}
 
 void write_kernels(const std::string& path) {
     std::ofstream file(path, std::ios::binary);

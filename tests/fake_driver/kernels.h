@@ -11,11 +11,16 @@
 
 namespace weft::fake_driver {
 
-// A kernel and how many words its arguments are.
+// A kernel and how many words its arguments are. Of a launch of a CUDA-style kernel it is a function that
+// runs all of the blocks, and the words are those of the function and the two for errors.
 struct Kernel {
-    std::shared_ptr<const CompiledKernel> compiled;
+    std::shared_ptr<const CompiledKernel> compiled{};
     size_t words = 0;
+    std::shared_ptr<const CompiledFunction> launch{};
 };
+
+// What the function does, with errors as a GPU tells them.
+void run_launch(const Kernel& kernel, const uint64_t* words);
 
 // Of the module's text; none where there is no kernel IR in it. Compiled once in a process.
 const std::vector<Kernel>& kernels_in(const std::string& text);

@@ -278,6 +278,15 @@ bool CallArguments::add_number(PyObject* object, const std::string& function, co
 void CallArguments::add(PyObject* object, size_t parameter, const std::string& function,
                         const std::string& name) {
     current_ = object;
+    if (gpu_ != nullptr) {
+        if (const LaunchArgument* argument = gpu_->take(object, parameter)) {
+            const array& value = argument->value();
+            add_array(value.dtype().scalar_type(), reinterpret_cast<char*>(argument->address()),
+                      {value.shape().data(), value.shape().size()},
+                      {value.strides().data(), value.strides().size()}, !value.writeable(), parameter);
+            return;
+        }
+    }
     if (is_array(object)) return add_weft_array(array_of(object), parameter);
     if (const std::optional<NumpyFields> fields = numpy_fields(object)) {
         add_array(fields->type, fields->data, fields->shape, fields->strides, !fields->writeable, parameter);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiled/gpu_arrays.h"
 #include "compiled/host_copies.h"
 #include "compiled/lists.h"
 #include "compiled/program.h"
@@ -88,6 +89,8 @@ public:
     CallArguments& operator=(const CallArguments&) = delete;
     ~CallArguments();
 
+    /// Arrays are those that `arrays` has on a GPU.
+    void use_gpu(GpuArrays& arrays) { gpu_ = &arrays; }
     /// Throws for what no compiled function takes; `name` is the parameter's.
     void add(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
 
@@ -149,6 +152,7 @@ private:
 
     GivenFunctions& functions_;
     PyObject* current_ = nullptr;  // what is being added
+    GpuArrays* gpu_ = nullptr;
     bool only_read_ = false, prefers_numpy_ = false;
     std::vector<uint64_t> given_;
     WordList key_, words_;

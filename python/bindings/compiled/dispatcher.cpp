@@ -23,12 +23,14 @@
 #include "compiled/arguments.h"
 #include "compiled/call_record.h"
 #include "compiled/generators.h"
+#include "compiled/gpu_arrays.h"
 #include "compiled/program.h"
 #include "compiled/results.h"
 #include "compiled/running.h"
 #include "convert/foreign_buffer.h"
 #include "device/device.h"
 #include "graph/storage.h"
+#include "jit/gpu_kernel.h"
 #include "jit/specialisation.h"
 #include "lang/errors/argument_errors.h"
 #include "lang/errors/diagnostics.h"
@@ -83,6 +85,8 @@ struct State {
     bool nogil = false;
     bool prefers_numpy = false;
     int64_t compilations = 0;
+    // Of kernels on GPUs: what is compiled for other devices than the last one's.
+    std::map<DeviceBackend*, std::vector<std::shared_ptr<Compiled>>> of_other_devices;
 };
 
 struct JitObject {
@@ -111,6 +115,7 @@ void take_program(JitObject* self) {
     State& state = *self->state;
     state.program = make_program(nb::handle(self->function), nb::handle(self->text), state.fast_math);
     state.compiled.clear();
+    state.of_other_devices.clear();
     state.functions.clear();
     state.has_keyword_only = false;
     state.rest.reset();
@@ -353,9 +358,62 @@ void add_all(const State& state, Given given, CallArguments& arguments) {
     arguments.finish();
 }
 
+jit::LaunchSizes launch_sizes(Given given) {
+    const auto axes = [](PyObject* sizes) {
+        std::array<int64_t, 3> all{};
+        for (size_t axis = 0; axis < all.size(); ++axis)
+            all[axis] = PyLong_AsLongLong(PyTuple_GetItem(sizes, static_cast<Py_ssize_t>(axis)));
+        return all;
+    };
+    return {axes(given[0]), axes(given[1]), PyLong_AsLongLong(given[2])};
+}
+
+// A kernel of a GPU: (sizes of the grid, sizes of a block, bytes, the kernel's own arguments...).
+nb::object launch(JitObject* self, Given given) {
+    constexpr size_t kOwn = 3;
+    State& state = *self->state;
+    GpuArrays arrays(device_of_launch(given.subspan(kOwn)));
+    if (DeviceBackend* const device = &arrays.device(); state.options.device != device) {
+        if (state.options.device != nullptr)
+            state.of_other_devices[state.options.device] = std::move(state.compiled);
+        state.compiled = std::move(state.of_other_devices[device]);
+        state.options.device = device;
+    }
+    CallArguments arguments(state.functions);
+    arguments.use_gpu(arrays);
+    add_all(state, given, arguments);
+    if (!arguments.lists().empty() || !arguments.generators().empty())
+        throw NotImplementedError("lists and generators cannot be arguments of kernels on GPUs yet");
+    const std::shared_ptr<Compiled> compiled = find(self, arguments);
+    std::shared_ptr<const jit::Specialisation> code = compiled->code;
+    if (arguments.overlaps(code->written)) [[unlikely]] {
+        if (compiled->overlap == nullptr)
+            compiled->overlap = compile(self, compiled->program, arguments, true);
+        code = compiled->overlap;
+    }
+    ++compiled->calls;
+    const CallRecord record;
+    const int64_t number = next_launch(arrays.device());
+    jit::launch(*code->gpu, {arguments.words().data(), arguments.words().size()}, launch_sizes(given),
+                number);
+    record.end(*compiled, *code, arguments);
+    LaunchErrorThrower thrower;
+    if (!code->sites.empty()) {
+        thrower = [compiled, code](const LaunchError& error) {
+            const GilAcquire acquire;
+            const uint32_t site = lang::site_of_error(static_cast<uint32_t>(error.status - 1));
+            if (site >= code->sites.size()) throw RuntimeError("a kernel has failed without a reason");
+            raise(*compiled, code->sites[site], error.values);
+        };
+    }
+    arrays.finish(code->written, number, std::move(thrower));
+    return nb::none();
+}
+
 nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* names) {
     refresh(self);
     State& state = *self->state;
+    if (state.options.semantics.for_gpu) return launch(self, {given, count});
     std::vector<PyObject*> bound;
     nb::object rest;
     if (names != nullptr || count != state.parameters.size() || state.has_keyword_only) {
@@ -470,6 +528,9 @@ std::vector<const Program*> programs_of(const State& state) {
     add(state.program.get());
     for (const std::shared_ptr<const Program>& given : state.functions.programs()) add(given.get());
     for (const std::shared_ptr<Compiled>& each : state.compiled) add(each->program.get());
+    for (const auto& [device, compiled] : state.of_other_devices) {
+        for (const std::shared_ptr<Compiled>& each : compiled) add(each->program.get());
+    }
     return programs;
 }
 
@@ -508,6 +569,7 @@ int clear(PyObject* object) {
     self->state->program = nullptr;
     self->state->functions.clear();
     self->state->compiled.clear();
+    self->state->of_other_devices.clear();
     return 0;
 }
 
@@ -714,7 +776,7 @@ void bind_jit(nb::module_& m) {
         "_jit_function",
         [](nb::handle function, nb::handle text, bool boundscheck, bool error_model_python, bool fastmath,
            bool nogil, bool parallel, bool cache, bool prefers_numpy, nb::handle around, bool widens_floats,
-           bool is_kernel) {
+           bool is_kernel, bool for_gpu) {
             auto* const object = PyObject_GC_New(JitObject, jit_type);
             if (object == nullptr) throw_python_error();
             object->call = call;
@@ -729,6 +791,8 @@ void bind_jit(nb::module_& m) {
             object->state->options.semantics.parallel = parallel;
             object->state->options.semantics.widens_floats = widens_floats;
             object->state->options.semantics.is_kernel = is_kernel;
+            object->state->options.semantics.for_gpu = for_gpu;
+            object->state->options.is_fast = fastmath;
             object->state->fast_math = fastmath;
             object->state->options.is_kept = cache;
             object->state->nogil = nogil;
@@ -738,7 +802,20 @@ void bind_jit(nb::module_& m) {
         },
         arg("function"), arg("text"), nb::arg("boundscheck"), nb::arg("check_division"), nb::arg("fastmath"),
         nb::arg("nogil"), nb::arg("parallel"), nb::arg("cache"), nb::arg("prefers_numpy") = false,
-        nb::arg("around") = nb::none(), nb::arg("widens_floats") = false, nb::arg("is_kernel") = false);
+        nb::arg("around") = nb::none(), nb::arg("widens_floats") = false, nb::arg("is_kernel") = false,
+        nb::arg("for_gpu") = false);
+    m.def(
+        "_launches_on_gpu",
+        [](const nb::tuple& arguments) {
+            std::vector<PyObject*> objects;
+            for (nb::handle each : arguments) objects.push_back(each.ptr());
+            return !device_of_launch(objects).is_cpu();
+        },
+        nb::arg("arguments"));
+    m.def("_finish_launches", [] {
+        const GilRelease release;
+        finish_launches();
+    });
     method(
         jit_type, "_compile",
         [](nb::handle self, const nb::tuple& given) {

@@ -22,6 +22,7 @@ def compiled(
     promotion="numpy",
     source=None,
     is_kernel=False,
+    for_gpu=False,
     **ignored,
 ):
     """What `jit` gives for a function; weft's other decorators take it, too."""
@@ -50,6 +51,7 @@ def compiled(
         bool(cache),
         widens_floats=promotion == "numba",
         is_kernel=is_kernel,
+        for_gpu=for_gpu,
     )
     functools.update_wrapper(made, function)
     options = {"boundscheck": boundscheck, "error_model": error_model, "fastmath": fastmath, "nogil": nogil}

@@ -4,6 +4,7 @@ import functools
 import inspect
 import types
 
+from weft import _core
 from weft._jit._decorator import compiled, prange
 from weft.cuda._arrays import DeviceArray
 from weft.cuda._place import run_block
@@ -69,7 +70,8 @@ class Launch:
                 each if convert is None or hasattr(each, "shape") else convert(each)
                 for each, convert in zip(arguments, kernel._converters, strict=True)
             ]
-        kernel._launcher(self._grid, self._block, self._shared_bytes, *arguments)
+        launcher = kernel._gpu_launcher if _core._launches_on_gpu(tuple(arguments)) else kernel._launcher
+        launcher(self._grid, self._block, self._shared_bytes, *arguments)
 
 
 class Kernel:
@@ -93,6 +95,13 @@ class Kernel:
 
     @functools.cached_property
     def _launcher(self):
+        return self._make_launcher(for_gpu=False)
+
+    @functools.cached_property
+    def _gpu_launcher(self):
+        return self._make_launcher(for_gpu=True)
+
+    def _make_launcher(self, for_gpu):
         if not getattr(type(self._function), "_is_weft_jit", False):
             raise RuntimeError(
                 f"{self.__name__} is not compiled, since WEFT_JIT=0 is set; kernels run compiled only"
@@ -108,7 +117,7 @@ class Kernel:
         )
         scope = {"prange": prange, "run_block": run_block, "kernel_": self._function, "__name__": __name__}
         exec(text, scope)
-        return compiled(scope[name], source=text, is_kernel=True, **self._options)
+        return compiled(scope[name], source=text, is_kernel=True, for_gpu=for_gpu, **self._options)
 
     def __getitem__(self, launch):
         """The kernel with `[grid, block]`, `[grid, block, stream]` or `[grid, block, stream, shared bytes]`."""

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/recording/poison.h"
 #include "core/config.h"
 #include "core/host.h"
 #include "ops/resolve.h"
@@ -26,34 +27,33 @@ int64_t integer_at(const array& value) {
 
 namespace {
 
-class Check {
+class RequirementCheck final : public PoisonCheck {
 public:
-    explicit Check(Requirement requirement)
+    explicit RequirementCheck(Requirement requirement)
         : requirement_(std::move(requirement)), site_(current_call_site()) {}
 
-    bool is_decided() {
+    bool is_decided() override {
         const std::lock_guard lock(mutex_);
         return decided_;
     }
-    bool has_failed() {
+    bool has_failed() override {
         const std::lock_guard lock(mutex_);
         return decided_ && !error_.empty();
     }
-    [[noreturn]] void throw_error() {
+    [[noreturn]] void throw_error() override {
         const std::lock_guard lock(mutex_);
         if (requirement_.kind == ErrorKind::kIndexError) throw IndexError(error_);
         if (requirement_.kind == ErrorKind::kLinAlgError) throw LinAlgError(error_);
         throw ValueError(error_);
     }
-    // The values to inspect, while it is open.
-    void add_values(std::vector<array>& values) {
+    void add_values(std::vector<array>& values) override {
         const std::lock_guard lock(mutex_);
         if (decided_) return;
         values.push_back(requirement_.least);
         if (requirement_.largest.valid()) values.push_back(requirement_.largest);
     }
     // Holds no lock meanwhile: reading may wait for another thread's evaluation.
-    void inspect() {
+    void inspect() override {
         Requirement wanted;
         {
             const std::lock_guard lock(mutex_);
@@ -111,23 +111,17 @@ constexpr size_t kMostOpen = 64;
 
 }  // namespace
 
-struct Poison {
-    std::vector<std::shared_ptr<Check>> checks;
-
-    Poison() { poisons.fetch_add(1, std::memory_order_relaxed); }
-    ~Poison() { poisons.fetch_sub(1, std::memory_order_relaxed); }
-    Poison(const Poison&) = delete;
-    Poison& operator=(const Poison&) = delete;
-};
+Poison::Poison() { poisons.fetch_add(1, std::memory_order_relaxed); }
+Poison::~Poison() { poisons.fetch_sub(1, std::memory_order_relaxed); }
 
 namespace {
 
 // Without an error: who observes gets it.
-void inspect_checks(std::span<const std::shared_ptr<Check>> checks) {
+void inspect_checks(std::span<const std::shared_ptr<PoisonCheck>> checks) {
     std::vector<array> values;
-    for (const std::shared_ptr<Check>& check : checks) check->add_values(values);
+    for (const std::shared_ptr<PoisonCheck>& check : checks) check->add_values(values);
     if (!values.empty()) eval(values);
-    for (const std::shared_ptr<Check>& check : checks) check->inspect();
+    for (const std::shared_ptr<PoisonCheck>& check : checks) check->inspect();
 }
 
 PoisonPtr poison_of(const Source& source) {
@@ -143,7 +137,7 @@ bool defers_checks(const DeviceBackend& device) {
 
 PoisonPtr defer(Requirement requirement) {
     auto poison = std::make_shared<Poison>();
-    poison->checks.push_back(std::make_shared<Check>(std::move(requirement)));
+    poison->checks.push_back(std::make_shared<RequirementCheck>(std::move(requirement)));
     return poison;
 }
 
@@ -152,7 +146,7 @@ PoisonPtr join(const PoisonPtr& first, const PoisonPtr& second) {
     if (first == nullptr) return second;
     auto both = std::make_shared<Poison>();
     for (const PoisonPtr& each : {first, second}) {
-        for (const std::shared_ptr<Check>& check : each->checks) {
+        for (const std::shared_ptr<PoisonCheck>& check : each->checks) {
             const bool known =
                 std::find(both->checks.begin(), both->checks.end(), check) != both->checks.end();
             if (!known && (!check->is_decided() || check->has_failed())) both->checks.push_back(check);
@@ -160,7 +154,8 @@ PoisonPtr join(const PoisonPtr& first, const PoisonPtr& second) {
     }
     if (both->checks.size() > kMostOpen) {
         inspect_checks(both->checks);
-        std::erase_if(both->checks, [](const std::shared_ptr<Check>& check) { return !check->has_failed(); });
+        std::erase_if(both->checks,
+                      [](const std::shared_ptr<PoisonCheck>& check) { return !check->has_failed(); });
         if (both->checks.size() > 1) both->checks.resize(1);  // one says it
     }
     return both->checks.empty() ? nullptr : both;
@@ -180,7 +175,7 @@ void decide(const PoisonPtr& poison) {
     // Looking may change what it was read from.
     const PoisonPtr kept = poison;  // NOLINT(performance-unnecessary-copy-initialization)
     inspect_checks(kept->checks);
-    for (const std::shared_ptr<Check>& check : kept->checks) {
+    for (const std::shared_ptr<PoisonCheck>& check : kept->checks) {
         if (check->has_failed()) check->throw_error();
     }
 }

@@ -244,23 +244,6 @@ std::vector<ir::Function> callees_of(const ir::Module& module, const ir::Functio
     return found;
 }
 
-// The functions of a module that a function calls, or what these call.
-std::vector<ir::Function> called_of(const ir::Module& module, const ir::Function& function) {
-    std::vector<ir::Function> found;
-    std::set<std::string> known;
-    const std::function<void(const ir::Function&)> add = [&](const ir::Function& caller) {
-        ir::for_each_call(caller.body, [&](const ir::Instruction& call) {
-            if (!known.insert(call.callee).second) return;
-            const ir::Function* callee = module.find(call.callee);
-            if (callee == nullptr) throw InternalError("a call of a function that is not there");
-            found.push_back(*callee);
-            add(*callee);
-        });
-    };
-    add(function);
-    return found;
-}
-
 // Takes what is to be called lazily out of functions; gives its IR, with that of what it calls.
 std::string take_parts(ir::Function& kernel, std::vector<ir::Function>& callees,
                        std::vector<ir::Function>& parts) {
@@ -354,7 +337,7 @@ KernelObject compile_part_for_cpu(const std::string& parts, int number, const Co
     watch_end_of_process();
     const ir::Module module = ir::parse(parts);
     const ir::Function& part = module.functions[static_cast<size_t>(number)];
-    const std::vector<ir::Function> callees = called_of(module, part);
+    const std::vector<ir::Function> callees = ir::called_functions(module, part);
     if (config().verify) ir::check(module);
     return compile_on_engine({part, useful_vector_bits(part),
                               [&](llvm::Module& into, BitcodeLibrary& library, bool appends_operations) {

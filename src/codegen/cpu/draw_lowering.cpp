@@ -56,7 +56,7 @@ void DrawLowering::find_draws(const Region& region, ValueId along) {
 llvm::Value* DrawLowering::before_loop(ValueId value) {
     if (const Instruction* instruction = body_.definition(value)) {
         for (const ValueId operand : instruction->operands) before_loop(operand);
-        KernelLowering::lower(*instruction);
+        CallLowering::lower(*instruction);
     }
     return scalar(value).parts[0];
 }
@@ -93,7 +93,7 @@ void DrawLowering::lower(const Instruction& instruction) {
     const auto found = std::find_if(draws_.begin(), draws_.end(),
                                     [&](const auto& draw) { return draw.first == &instruction; });
     if (found == draws_.end()) {
-        KernelLowering::lower(instruction);
+        CallLowering::lower(instruction);
         return;
     }
     llvm::Type* type = found->second.op.halves ? builder_.getInt32Ty() : builder_.getInt64Ty();

@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/llvm/call_lowering.h"
 #include "codegen/llvm/draw_streams.h"
-#include "codegen/llvm/kernel_lowering.h"
 
 namespace weft::codegen {
 
-class DrawLowering : public KernelLowering {
+class DrawLowering : public CallLowering {
 protected:
-    using KernelLowering::KernelLowering;
+    using CallLowering::CallLowering;
 
     static constexpr int64_t kDrawnTogether = 512;  // elements of a piece at most
 

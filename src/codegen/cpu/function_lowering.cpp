@@ -20,6 +20,7 @@
 #include "codegen/runtime/stack_limit.h"
 #include "codegen/runtime/tell.h"
 #include "ir/calls.h"
+#include "ir/intrinsic.h"
 #include "ops/engine_function.h"
 #include "weft/errors.h"
 
@@ -30,8 +31,6 @@ using ir::Opcode;
 using ir::ValueId;
 
 namespace {
-
-constexpr uint64_t kResultBytes = 16;
 
 // Whether nothing in it writes to memory that its caller knows.
 bool only_reads(const ir::Region& region) {
@@ -107,75 +106,7 @@ void FunctionLowering::begin_function_of_host() {
     read_parameters();
 }
 
-// A buffer is its base and its dynamic strides.
-unsigned FunctionLowering::argument_count(const ir::Type& type) {
-    if (!type.is_buffer) return static_cast<unsigned>(part_count(type.scalar));
-    const auto& strides = type.buffer.strides;
-    return 1 + static_cast<unsigned>(std::count(strides.begin(), strides.end(), ir::kDynamic));
-}
-
 // --- callees -----------------------------------------------------------------------------------------
-
-llvm::Function* FunctionLowering::declare(const ir::Function& callee) {
-    const std::string name = "callee." + callee.name;
-    if (llvm::Function* found = module_.getFunction(name)) return found;
-    std::vector<llvm::Type*> types;
-    for (const ValueId parameter : callee.parameters) {
-        const ir::Type& type = callee.type(parameter);
-        const unsigned parts = argument_count(type);
-        if (type.is_buffer) {
-            types.push_back(builder_.getPtrTy());
-            types.insert(types.end(), parts - 1, builder_.getInt64Ty());
-        } else {
-            types.insert(types.end(), parts, part_type(type.scalar));
-        }
-    }
-    types.insert(types.end(), 3, builder_.getPtrTy());
-    auto* type = llvm::FunctionType::get(result_type(callee), types, false);
-    auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
-    function->setDoesNotThrow();
-    function->addParamAttr(static_cast<unsigned>(types.size()) - 1, llvm::Attribute::NoAlias);
-    return function;
-}
-
-// The status, with what the callee returns behind it where registers hold that.
-llvm::Type* FunctionLowering::result_type(const ir::Function& callee) {
-    constexpr size_t kInRegisters = 2;
-    std::vector<llvm::Type*> parts{builder_.getInt64Ty()};
-    for (const ir::Type& type : callee.result_types) {
-        if (type.is_buffer) return builder_.getInt64Ty();
-        parts.insert(parts.end(), static_cast<size_t>(part_count(type.scalar)), part_type(type.scalar));
-    }
-    const size_t count = parts.size() - 1;
-    if (count == 0 || count > kInRegisters) return builder_.getInt64Ty();
-    return llvm::StructType::get(context_, parts);
-}
-
-void FunctionLowering::return_status(llvm::Value* status, std::span<const Scalar> results) {
-    llvm::Type* type = function_->getReturnType();
-    if (!type->isStructTy()) {
-        write(results, results_);
-        builder_.CreateRet(status);
-        return;
-    }
-    llvm::Value* all = builder_.CreateInsertValue(llvm::Constant::getNullValue(type), status, 0);
-    unsigned next = 1;
-    for (const Scalar& result : results) {
-        for (llvm::Value* part : result.parts) {
-            if (part != nullptr) all = builder_.CreateInsertValue(all, part, next++);
-        }
-    }
-    builder_.CreateRet(all);
-}
-
-const ir::Function& FunctionLowering::find(std::string_view name) const {
-    for (const std::span<const ir::Function> all : {callees_.functions, callees_.parts}) {
-        for (const ir::Function& each : all) {
-            if (each.name == name) return each;
-        }
-    }
-    throw InternalError("a call of @" + std::string(name) + ", which is not there");
-}
 
 llvm::Function* FunctionLowering::declare_lazy(const ir::Function& part) {
     llvm::Function* function = declare(part);
@@ -196,28 +127,7 @@ llvm::Function* FunctionLowering::declare_lazy(const ir::Function& part) {
 
 void FunctionLowering::begin_callee(bool is_chunk) {
     has_pauses_ = !is_chunk;
-    begin_function(declare(kernel_));
-    const auto count = static_cast<unsigned>(function_->arg_size());
-    results_ = function_->getArg(count - 3);
-    error_ = function_->getArg(count - 2);
-    depth_ = function_->getArg(count - 1);
-    make_alias_scopes();
-    std::vector<Scalar> arguments;
-    unsigned next = 0;
-    for (const ValueId parameter : kernel_.parameters) {
-        const ir::Type& type = kernel_.type(parameter);
-        if (type.is_buffer) {
-            arguments.push_back({{function_->getArg(next++), nullptr}});
-            for (const int64_t stride : type.buffer.strides) {
-                if (stride == ir::kDynamic) arguments.push_back({{function_->getArg(next++), nullptr}});
-            }
-            continue;
-        }
-        Scalar& scalar = arguments.emplace_back();
-        for (int part = 0; part < part_count(type.scalar); ++part)
-            scalar.parts[part] = function_->getArg(next++);
-    }
-    define(kernel_.parameters, arguments);
+    CallLowering::begin_callee();
     if (!has_calls(kernel_.body)) return;
     // A loop in place of a call in the end would never come to an end.
     function_->addFnAttr("disable-tail-calls", "true");
@@ -244,7 +154,7 @@ void FunctionLowering::check_depth() {
     go_on_if(builder_.CreateICmpUGT(frame, builder_.CreateLoad(word, depth_)), fails, "deep");
     llvm::BasicBlock* going_on = builder_.GetInsertBlock();
     builder_.SetInsertPoint(fails);
-    return_status(builder_.getInt64(uint64_t{ir::kTooDeep} + 1));
+    return_status(builder_.getInt64(uint64_t{ir::kTooDeep} + 1), {});
     builder_.SetInsertPoint(going_on);
     Pauses pauses;
     share_pauses(pauses);
@@ -267,94 +177,19 @@ llvm::Value* FunctionLowering::depth() {
     return depth_;
 }
 
-// Goes on in a new block, or with `fails`.
-void FunctionLowering::go_on_if(llvm::Value* holds, llvm::BasicBlock* fails, const char* name) {
-    llvm::BasicBlock* going_on = new_block(name);
-    builder_.CreateCondBr(holds, going_on, fails, llvm::MDBuilder(context_).createLikelyBranchWeights());
-    builder_.SetInsertPoint(going_on);
-}
-
-std::vector<llvm::Value*> FunctionLowering::parts_of(std::span<const ValueId> arguments,
-                                                     std::span<const ValueId> parameters,
-                                                     const ir::Function& callee) {
-    std::vector<llvm::Value*> parts;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-        const ir::Type& type = callee.type(parameters[i]);
-        if (!type.is_buffer) {
-            for (llvm::Value* part : scalar(arguments[i]).parts) {
-                if (part != nullptr) parts.push_back(part);
-            }
-            continue;
-        }
-        parts.push_back(buffer(arguments[i]).base);
-        for (size_t d = 0; d < type.buffer.strides.size(); ++d) {
-            if (type.buffer.strides[d] == ir::kDynamic) parts.push_back(buffer(arguments[i]).strides[d]);
-        }
-    }
-    return parts;
-}
-
-void FunctionLowering::return_if_raised(llvm::Value* status) {
-    return_unless(builder_.CreateIsNull(status), status);
-}
-
 // No program catches that the host stops it.
 void FunctionLowering::return_if_stopped(llvm::Value* status) {
     return_unless(builder_.CreateICmpNE(status, builder_.getInt64(kStopped)), status);
 }
 
-void FunctionLowering::return_unless(llvm::Value* goes_on, llvm::Value* status) {
-    llvm::BasicBlock* fails = new_block("raised");
-    go_on_if(goes_on, fails, "returned");
-    llvm::BasicBlock* going_on = builder_.GetInsertBlock();
-    builder_.SetInsertPoint(fails);
-    give_back(0);
-    return_status(status);
-    builder_.SetInsertPoint(going_on);
+llvm::Value* FunctionLowering::depth_of(const Instruction& call, const ir::Function& callee) {
+    // Who calls nothing does not count calls.
+    if (call.lazy && !has_calls(callee.body)) return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+    return depth();
 }
 
-void FunctionLowering::lower_call(const Instruction& instruction) {
-    const ir::Function& callee = find(instruction.callee);
-    std::vector<llvm::Value*> arguments = parts_of(instruction.operands, callee.parameters, callee);
-    uint64_t values = 0;
-    for (const ir::Type& type : callee.result_types) {
-        ++values;
-        if (!type.is_buffer) continue;
-        const auto& strides = type.buffer.strides;
-        values += static_cast<uint64_t>(std::count(strides.begin(), strides.end(), ir::kDynamic));
-    }
-    const bool in_registers = result_type(callee)->isStructTy();
-    llvm::Value* results =
-        in_registers ? static_cast<llvm::Value*>(llvm::ConstantPointerNull::get(builder_.getPtrTy()))
-                     : allocate_local(llvm::ArrayType::get(builder_.getInt8Ty(),
-                                                           std::max<uint64_t>(values, 1) * kResultBytes),
-                                      llvm::Align(kResultBytes), "results");
-    // Who calls nothing does not count calls.
-    llvm::Value* const depths = instruction.lazy && !has_calls(callee.body)
-                                    ? llvm::ConstantPointerNull::get(builder_.getPtrTy())
-                                    : depth();
-    arguments.insert(arguments.end(), {results, error_, depths});
-    llvm::Function* const code = instruction.lazy ? declare_lazy(callee) : declare(callee);
-    llvm::Value* told = builder_.CreateCall(code, arguments, "status");
-    llvm::Value* status = in_registers ? builder_.CreateExtractValue(told, 0) : told;
-    if (instruction.catches) {
-        return_if_stopped(status);
-    } else {
-        return_if_raised(status);
-    }
-    std::vector<Scalar> given;
-    if (in_registers) {
-        unsigned next = 1;
-        for (const ir::Type& type : callee.result_types) {
-            Scalar& scalar = given.emplace_back();
-            for (int part = 0; part < part_count(type.scalar); ++part)
-                scalar.parts[part] = builder_.CreateExtractValue(told, next++);
-        }
-    } else {
-        given = read(callee.result_types, results);
-    }
-    if (instruction.catches) given.insert(given.begin(), Scalar{{status, nullptr}});
-    define(instruction.results, given);
+llvm::Function* FunctionLowering::function_of(const Instruction& call, const ir::Function& callee) {
+    return call.lazy ? declare_lazy(callee) : declare(callee);
 }
 
 // --- chunks at the same time -----------------------------------------------------------------------------
@@ -441,87 +276,19 @@ void FunctionLowering::lower_engine(const Instruction& instruction) {
     builder_.SetInsertPoint(threw);
     builder_.CreateCall(declare_engine_threw(module_), {});
     give_back(0);
-    return_status(builder_.getInt64(kStopped));
+    return_status(builder_.getInt64(kStopped), {});
     builder_.SetInsertPoint(going_on);
     scalars_[instruction.results[0].index].parts[0] = answer;
 }
-
-// --- results and errors ------------------------------------------------------------------------------
-
-void FunctionLowering::write(std::span<const Scalar> values, llvm::Value* to) {
-    uint64_t offset = 0;
-    for (const Scalar& value : values) {
-        uint64_t place = offset;
-        for (llvm::Value* part : value.parts) {
-            if (part == nullptr) continue;
-            builder_.CreateAlignedStore(part, at(to, place), llvm::Align(1));
-            place += part->getType()->getPrimitiveSizeInBits().getFixedValue() / 8;
-        }
-        offset += kResultBytes;
-    }
-}
-
-std::vector<KernelLowering::Scalar> FunctionLowering::read(std::span<const ir::Type> types,
-                                                           llvm::Value* from) {
-    std::vector<Scalar> values;
-    const auto read_word = [&](llvm::Type* type) {
-        values.push_back(
-            {{builder_.CreateAlignedLoad(type, at(from, kResultBytes * values.size()), llvm::Align(8)),
-              nullptr}});
-    };
-    for (const ir::Type& type : types) {
-        if (type.is_buffer) {
-            read_word(builder_.getPtrTy());
-            for (const int64_t stride : type.buffer.strides) {
-                if (stride == ir::kDynamic) read_word(builder_.getInt64Ty());
-            }
-            continue;
-        }
-        llvm::Value* place = at(from, kResultBytes * values.size());
-        Scalar& scalar = values.emplace_back();
-        for (int part = 0; part < part_count(type.scalar); ++part) {
-            scalar.parts[part] = builder_.CreateAlignedLoad(
-                part_type(type.scalar), part_pointer(place, type.scalar, part), llvm::Align(1));
-        }
-    }
-    return values;
-}
-
-void FunctionLowering::lower_return(std::span<const Scalar> results) {
-    if (kernel_.is_kernel) return CopyLowering::lower_return(results);
-    return_status(builder_.getInt64(0), results);
-}
-
-void FunctionLowering::lower_raise(uint32_t site, std::span<const ValueId> payload) {
-    if (kernel_.is_kernel) return CopyLowering::lower_raise(site, payload);
-    write(values_of(payload), error_);
-    return_status(builder_.getInt64(uint64_t{site} + 1));
-}
-
-// What the error tells is still where it was told.
-void FunctionLowering::lower_raise_again(ValueId error) { return_status(index(error)); }
 
 // --- instructions ------------------------------------------------------------------------------------
 
 void FunctionLowering::lower(const Instruction& instruction) {
     if (kernel_.is_kernel) return CopyLowering::lower(instruction);
     switch (instruction.opcode) {
-        case Opcode::kCall: return lower_call(instruction);
         case Opcode::kSpread: return lower_spread(instruction);
         case Opcode::kEngine: return lower_engine(instruction);
         case Opcode::kHeap: return lower_heap(instruction);
-        case Opcode::kAddress:
-            scalars_[instruction.results[0].index].parts[0] =
-                builder_.CreatePtrToInt(buffer(instruction.operands[0]).base, builder_.getInt64Ty());
-            return;
-        case Opcode::kMemory: {
-            std::vector<llvm::Value*> strides;
-            for (const ValueId stride : std::span(instruction.operands).subspan(1))
-                strides.push_back(index(stride));
-            return define_buffer(instruction.results[0],
-                                 builder_.CreateIntToPtr(index(instruction.operands[0]), builder_.getPtrTy()),
-                                 strides);
-        }
         case Opcode::kTell: return lower_tell(instruction);
         case Opcode::kBarrier:
             return return_if_raised(builder_.CreateCall(declare_meeting(module_, kBlockBarrier, 0), {}));
@@ -581,6 +348,10 @@ void FunctionLowering::lower_intrinsic(const Instruction& instruction) {
         case ir::Intrinsic::kFenceSystem:
             builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
             return;
+        case ir::Intrinsic::kThreadNumber:
+        case ir::Intrinsic::kBlockNumber:
+        case ir::Intrinsic::kBlockMemory:
+        case ir::Intrinsic::kThreadMemory: refuse("what a thread of a GPU asks for");
     }
     const ValueId value = instruction.results[0];
     scalars_[value.index].parts[0] = of_word(result, part_type(kernel_.type(value).scalar));
@@ -615,7 +386,7 @@ void FunctionLowering::lower_tell(const Instruction& instruction) {
     llvm::BasicBlock* going_on = builder_.GetInsertBlock();
     builder_.SetInsertPoint(fails);
     give_back(0);
-    return_status(builder_.getInt64(uint64_t{instruction.site} + 1));
+    return_status(builder_.getInt64(uint64_t{instruction.site} + 1), {});
     builder_.SetInsertPoint(going_on);
 }
 

@@ -242,7 +242,7 @@ void FunctionLowering::pause(const Pauses& pauses) {
                           llvm::MDBuilder(context_).createLikelyBranchWeights());
     builder_.SetInsertPoint(stops);
     give_back(0);
-    return_status(builder_.getInt64(kStopped));
+    return_status(builder_.getInt64(kStopped), {});
     builder_.SetInsertPoint(going_on);
 }
 

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "codegen/llvm/float_to_integer.h"
+#include "codegen/llvm/narrow_division.h"
 #include "codegen/llvm/vector_math.h"
 #include "weft/errors.h"
 
@@ -103,17 +104,17 @@ private:
     }
 };
 
-}  // namespace
+void check(const llvm::Module& module) {
+    std::string complaint;
+    llvm::raw_string_ostream stream(complaint);
+    if (llvm::verifyModule(module, &stream)) throw InternalError("malformed LLVM IR: " + stream.str());
+}
 
-void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
-    if (verify) {
-        std::string complaint;
-        llvm::raw_string_ostream stream(complaint);
-        if (llvm::verifyModule(module, &stream)) throw InternalError("malformed LLVM IR: " + stream.str());
-    }
+void run(llvm::Module& module, llvm::TargetMachine& machine, bool makes_vectors,
+         llvm::FunctionPassManager last) {
     llvm::PipelineTuningOptions tuning;
-    tuning.LoopVectorization = true;
-    tuning.LoopInterleaving = true;
+    tuning.LoopVectorization = makes_vectors;
+    tuning.LoopInterleaving = makes_vectors;
     tuning.LoopUnrolling = true;
     // Of straight code it makes vectors of two that cost more to fill than they save: a generator of random
     // numbers in a loop took 2.8 times as long.
@@ -130,12 +131,14 @@ void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool 
     builder.crossRegisterProxies(loops, functions, components, modules);
     // Once loops of few iterations are unrolled, sums of narrow integers are seen whole, and are computed in
     // narrow lanes.
-    builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-        passes.addPass(llvm::EarlyCSEPass());
-        passes.addPass(llvm::AggressiveInstCombinePass());
-        passes.addPass(llvm::InstCombinePass());
-        passes.addPass(SmallSwitchesPass());
-    });
+    if (makes_vectors)
+        builder.registerVectorizerStartEPCallback(
+            [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+                passes.addPass(llvm::EarlyCSEPass());
+                passes.addPass(llvm::AggressiveInstCombinePass());
+                passes.addPass(llvm::InstCombinePass());
+                passes.addPass(SmallSwitchesPass());
+            });
     llvm::ModulePassManager pipeline;
     pipeline.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
     llvm::FunctionPassManager operations;
@@ -147,7 +150,7 @@ void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool 
     operations.addPass(llvm::JumpThreadingPass());  // flags that loops leave, before they become selects
     operations.addPass(llvm::SimplifyCFGPass());
     pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(operations)));
-    if (has_lanes(module)) {
+    if (makes_vectors && has_lanes(module)) {
         // Before they are unrolled: few iterations always are, and what is left of them is no loop.
         llvm::FunctionPassManager lanes;
         llvm::LoopPassManager rotated;
@@ -159,12 +162,27 @@ void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool 
         pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(lanes)));
     }
     pipeline.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2));
+    pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(last)));
+    pipeline.run(module, modules);
+}
+
+}  // namespace
+
+void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
+    if (verify) check(module);
     llvm::FunctionPassManager scalars;  // what is no vector by now
     scalars.addPass(FloatToIntegerPass());
     scalars.addPass(llvm::EarlyCSEPass());
-    pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(scalars)));
-    pipeline.run(module, modules);
+    run(module, machine, /*makes_vectors=*/true, std::move(scalars));
     define_rare_ways(module);
+}
+
+void optimize_launch(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
+    if (verify) check(module);
+    llvm::FunctionPassManager last;
+    last.addPass(NarrowDivisionPass());
+    last.addPass(llvm::SimplifyCFGPass());
+    run(module, machine, /*makes_vectors=*/false, std::move(last));
 }
 
 }  // namespace weft::codegen

@@ -5,10 +5,12 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,15 +18,18 @@
 #include "codegen/llvm/diagnostics.h"
 #include "codegen/llvm/engine_pool.h"
 #include "codegen/llvm/fast_math.h"
+#include "codegen/llvm/function_optimizer.h"
 #include "codegen/llvm/module_text.h"
 #include "codegen/llvm/optimizer.h"
 #include "codegen/ptx/gpu_math.h"
 #include "codegen/ptx/invariant_division.h"
+#include "codegen/ptx/launch_lowering.h"
 #include "codegen/ptx/libdevice.h"
 #include "codegen/ptx/lowering.h"
 #include "core/config.h"
 #include "core/log.h"
 #include "core/threads/fork.h"
+#include "ir/calls.h"
 #include "ir/printer.h"
 #include "passes/pipeline.h"
 #include "weft/errors.h"
@@ -96,8 +101,14 @@ EnginePool<Engine>& engine_pool() {
     return *pool;
 }
 
-CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const ir::Function* second,
-                        const PtxOptions& options, PtxTexts* texts) {
+// What is compiled, and how it is lowered.
+struct Unit {
+    const ir::Function& kernel;
+    std::function<void(llvm::Module&, BitcodeLibrary&, CudaKernelImage&)> lower;
+};
+
+CudaKernelImage compile(Engine& engine, const Unit& unit, const PtxOptions& options, PtxTexts* texts) {
+    const ir::Function& kernel = unit.kernel;
     const auto begin = std::chrono::steady_clock::now();
     const bool show_llvm = debug_enabled(DebugLevel::kLlvm, kernel.name);
     std::string errors;
@@ -110,8 +121,7 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const ir::Fu
     CudaKernelImage image;
     image.name = kernel.name;
     image.sm = options.sm;
-    lower_for_ptx(kernel, second, {.wide = options.wide, .unaligned = options.unaligned}, module,
-                  engine.library(), image);
+    unit.lower(module, engine.library(), image);
     ask_by_comparisons(module);
     const bool uses_gpu_math = GpuMath::is_needed(module);
     if (uses_gpu_math) engine.gpu_math().replace_operations(module);
@@ -123,7 +133,11 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const ir::Fu
     const bool uses_libdevice = needs_libdevice(module);
     if (uses_libdevice) engine.libdevice(options.libdevice).define_vector_math(module, options.sm);
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + ir_text(module));
-    optimize_for_ptx(module, machine, config().verify);
+    if (kernel.is_kernel) {
+        optimize_for_ptx(module, machine, config().verify);
+    } else {
+        optimize_launch(module, machine, config().verify);
+    }
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " after optimisation:\n" + ir_text(module));
     if (texts != nullptr) {
         texts->llvm_ir = ir_text(module);
@@ -137,6 +151,19 @@ CudaKernelImage compile(Engine& engine, const ir::Function& kernel, const ir::Fu
         log_line("PTX of " + kernel.name + ":\n" + image.ptx);
     image.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return image;
+}
+
+// On an engine of the pool, with the IR where weft is at fault.
+CudaKernelImage compile_on_engine(const Unit& unit, const PtxOptions& options, PtxTexts* texts) {
+    try {
+        return engine_pool().run([&](Engine& engine) { return compile(engine, unit, options, texts); },
+                                 [&](const CudaKernelImage& image) {
+                                     if (texts != nullptr) *texts = PtxTexts(*texts);
+                                     return CudaKernelImage(image);
+                                 });
+    } catch (const InternalError& error) {
+        throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(unit.kernel));
+    }
 }
 
 }  // namespace
@@ -155,18 +182,40 @@ CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_
     const ir::Function kernel = prepared(kernel_name);
     std::optional<ir::Function> second;
     if (!options.second.empty()) second = prepared(options.second);
-    try {
-        return engine_pool().run(
-            [&](Engine& engine) {
-                return compile(engine, kernel, second ? &*second : nullptr, options, texts);
-            },
-            [&](const CudaKernelImage& image) {
-                if (texts != nullptr) *texts = PtxTexts(*texts);
-                return CudaKernelImage(image);
-            });
-    } catch (const InternalError& error) {
-        throw InternalError(std::string(error.what()) + "\nkernel IR:\n" + ir::print(kernel));
+    const PtxLoweringOptions lowering{.wide = options.wide, .unaligned = options.unaligned};
+    return compile_on_engine({kernel,
+                              [&](llvm::Module& into, BitcodeLibrary& library, CudaKernelImage& image) {
+                                  lower_for_ptx(kernel, second ? &*second : nullptr, lowering, into, library,
+                                                image);
+                              }},
+                             options, texts);
+}
+
+CudaKernelImage compile_launch_for_ptx(const ir::Module& module, const std::string& entry,
+                                       const PtxOptions& options, PtxTexts* texts) {
+    const ForkExclusion exclusion;  // as above
+    const ir::Function* found = module.find(entry);
+    if (found == nullptr) throw InternalError("the module has no function " + entry);
+    for (const ir::Function& each : ir::called_functions(module, *found)) {
+        if (ir::is_recursive(module, each))
+            throw NotImplementedError("kernel " + entry + ": a function that calls itself, " + each.name +
+                                      "(), cannot be compiled for GPUs yet");
     }
+    ir::Module prepared;
+    const auto prepare = [&](const ir::Function& function) {
+        ir::Function& kept = prepared.functions.emplace_back(function);
+        passes::run_launch_pipeline(module, kept);
+        if (texts != nullptr) texts->ir_after_passes += ir::print(kept);
+    };
+    prepare(*found);
+    for (const ir::Function& each : ir::called_functions(module, *found)) prepare(each);
+    const ir::Function kernel = prepared.functions[0];
+    const std::vector<ir::Function> callees = ir::called_functions(prepared, kernel);  // that passes left
+    return compile_on_engine({kernel,
+                              [&](llvm::Module& into, BitcodeLibrary& library, CudaKernelImage& image) {
+                                  lower_launch_for_ptx(kernel, callees, into, library, image);
+                              }},
+                             options, texts);
 }
 
 }  // namespace weft::codegen

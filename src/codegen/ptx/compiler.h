@@ -30,6 +30,10 @@ struct PtxTexts {
 CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_name,
                             const PtxOptions& options, PtxTexts* texts = nullptr);
 
+// The same of a function that each thread of a launch runs (codegen/ptx/launch_lowering.h).
+CudaKernelImage compile_launch_for_ptx(const ir::Module& module, const std::string& entry,
+                                       const PtxOptions& options, PtxTexts* texts = nullptr);
+
 // libdevice.10.bc below CUDA_HOME or CUDA_PATH, or of the toolkit in its usual place; empty when there is
 // none.
 std::string find_libdevice();

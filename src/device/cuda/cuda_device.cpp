@@ -233,9 +233,9 @@ void CudaDevice::launch_now(const CudaKernel& loaded, std::span<const ArgumentWo
     size_t bytes = words.size_bytes();
     std::array<void*, 5> arguments{kLaunchParamBuffer, const_cast<ArgumentWord*>(words.data()),
                                    kLaunchParamSize, &bytes, kLaunchParamEnd};
-    context_.check(context_.driver().launch(loaded.function.handle(), shape.blocks, 1, 1, shape.threads_x,
-                                            shape.threads_y, 1, shape.shared_bytes, context_.stream(),
-                                            nullptr, arguments.data()),
+    context_.check(context_.driver().launch(loaded.function.handle(), shape.blocks, shape.blocks_y,
+                                            shape.blocks_z, shape.threads_x, shape.threads_y, shape.threads_z,
+                                            shape.shared_bytes, context_.stream(), nullptr, arguments.data()),
                    "launch a kernel");
 }
 
@@ -261,6 +261,17 @@ uint64_t CudaDevice::tickets() {
     if (result != kSuccess) driver.free(made);
     context_.check(result, "clear memory");
     return tickets_ = made;
+}
+
+// The host's, so that it is there to read once the device is done, and written by nobody in all other cases.
+LaunchError& CudaDevice::launch_error() {
+    const std::lock_guard lock(mutex_);
+    if (launch_error_ != nullptr) return *launch_error_;
+    const Context::Scope scope(context_);
+    void* memory = nullptr;
+    context_.check(context_.driver().host_allocate(&memory, sizeof(LaunchError), kHostAllocPortable),
+                   "allocate memory for the errors of kernels");
+    return *(launch_error_ = new (memory) LaunchError{});
 }
 
 void CudaDevice::synchronize() {
@@ -322,8 +333,7 @@ void CudaDevice::synchronize_with_others() {
     }
 }
 
-std::shared_ptr<const CudaKernel> CudaDevice::load(CudaKernelImage description,
-                                                   std::string_view machine_code) {
+std::shared_ptr<CudaKernel> CudaDevice::load(CudaKernelImage description, std::string_view machine_code) {
     auto kernel = std::make_shared<CudaKernel>(context_, std::move(description), machine_code);
     auto& made = *kernel;
     made.name = made.description.name;

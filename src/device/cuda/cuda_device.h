@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "device/cuda/launch_error.h"
 #include "device/cuda/memory_pool.h"
 #include "device/cuda/module.h"
 #include "device/cuda/transfer.h"
@@ -50,6 +51,8 @@ public:
                     const CudaLaunchShape& shape);
     // Queued as copies on the device are.
     void clear(const Buffer& buffer, size_t offset, size_t bytes);
+    // What a thread of a CUDA-style kernel has raised, for as long as the process lives.
+    LaunchError& launch_error();
     void begin_launches() override { context_.batch().open(); }
     void end_launches() override { context_.batch().close(); }
     void run_box(const CompiledKernel& kernel, std::span<const ArgumentWord> words,
@@ -73,7 +76,7 @@ public:
 
     // The image's machine code for this device, and the kernel made of it.
     std::string assemble(const CudaKernelImage& image) { return cuda::assemble(context_, image.ptx); }
-    std::shared_ptr<const CudaKernel> load(CudaKernelImage description, std::string_view machine_code);
+    std::shared_ptr<CudaKernel> load(CudaKernelImage description, std::string_view machine_code);
 
     Context& context() { return context_; }
     MemoryPool& pool() { return pool_; }
@@ -89,8 +92,9 @@ private:
     Context context_;
     MemoryPool pool_;
     Transfers transfers_;
-    DeviceAddress tickets_ = 0;     // used under the evaluation lock
-    std::mutex mutex_;              // of what follows
+    DeviceAddress tickets_ = 0;  // used under the evaluation lock
+    std::mutex mutex_;           // of what follows
+    LaunchError* launch_error_ = nullptr;
     std::shared_ptr<Epoch> epoch_;  // that stopwatches count from
     Owners kept_;
 };

@@ -65,6 +65,7 @@ constexpr int kMaxSharedMemoryPerBlockOptin = 97;
 constexpr int kPointerDeviceOrdinal = 9;  // CUpointer_attribute
 
 // CUfunction_attribute
+constexpr int kFunctionMostThreads = 0;
 constexpr int kFunctionLocalBytes = 3;
 constexpr int kFunctionRegisters = 4;
 constexpr int kFunctionMaxDynamicShared = 8;

@@ -24,11 +24,11 @@ struct LaunchBatch::Arguments {
           extra{kLaunchParamBuffer, words + launch.first, kLaunchParamSize, &bytes, kLaunchParamEnd},
           node{launch.function,
                launch.shape.blocks,
-               1,
-               1,
+               launch.shape.blocks_y,
+               launch.shape.blocks_z,
                launch.shape.threads_x,
                launch.shape.threads_y,
-               1,
+               launch.shape.threads_z,
                launch.shape.shared_bytes,
                nullptr,
                extra.data(),
@@ -97,9 +97,10 @@ void LaunchBatch::drop(size_t count) {
 
 Result LaunchBatch::launch(const Launch& launch) {
     Arguments arguments(launch, words_.data());
-    return context_.driver().launch(launch.function, launch.shape.blocks, 1, 1, launch.shape.threads_x,
-                                    launch.shape.threads_y, 1, launch.shape.shared_bytes, context_.stream(),
-                                    nullptr, arguments.extra.data());
+    const CudaLaunchShape& shape = launch.shape;
+    return context_.driver().launch(launch.function, shape.blocks, shape.blocks_y, shape.blocks_z,
+                                    shape.threads_x, shape.threads_y, shape.threads_z, shape.shared_bytes,
+                                    context_.stream(), nullptr, arguments.extra.data());
 }
 
 bool LaunchBatch::launch_graph() {

@@ -14,6 +14,7 @@ struct CudaLaunchShape {
     uint32_t blocks = 0;  // in x; 0: there is nothing to do
     uint32_t threads_x = 1, threads_y = 1;
     uint32_t shared_bytes = 0;  // besides what the kernel allocates itself
+    uint32_t blocks_y = 1, blocks_z = 1, threads_z = 1;
 };
 
 // Whether the image may be launched with these arguments: alignment, and unless it is wide, sizes. If not,

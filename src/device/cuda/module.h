@@ -23,9 +23,10 @@ public:
     LoadedFunction& operator=(const LoadedFunction&) = delete;
 
     FunctionHandle handle() const { return function_; }
-    int registers() const { return attribute(kFunctionRegisters); }     // of a thread
-    int local_bytes() const { return attribute(kFunctionLocalBytes); }  // of a thread: spilled registers
-    void allow_shared(size_t bytes);                                    // dynamic shared memory
+    int registers() const { return attribute(kFunctionRegisters); }       // of a thread
+    int local_bytes() const { return attribute(kFunctionLocalBytes); }    // of a thread: spilled registers
+    int most_threads() const { return attribute(kFunctionMostThreads); }  // of a block
+    void allow_shared(size_t bytes);                                      // dynamic shared memory
 
 private:
     int attribute(int which) const;

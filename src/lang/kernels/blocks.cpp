@@ -1,11 +1,13 @@
 // A block of a launch: its threads one after another, or, where they wait for each other, together.
 #include <algorithm>
 
+#include "ir/intrinsic.h"
 #include "lang/kernels/kernels.h"
 #include "lang/parallel/outline.h"
 
 namespace weft::lang {
 
+using ir::Intrinsic;
 using ir::ValueId;
 
 namespace {
@@ -102,6 +104,102 @@ void FunctionLowering::Kernels::run_together(const FunctionSource& kernel,
     f_.compilation_.add_function(std::move(threads));
 }
 
+// What a launch runs, and how.
+struct FunctionLowering::Kernels::Launch {
+    const FunctionSource& kernel;
+    const Specialised& code;
+    std::vector<Value> arguments;
+    std::array<ValueId, kAxes> grid, size;
+    ValueId dynamic_bytes, block;
+};
+
+// The numbers of a place, and its block's memory and its own.
+void FunctionLowering::Kernels::set_place(std::span<const ValueId> numbers, std::span<const Value> memory) {
+    for (const ValueId each : numbers) f_.note(each, {0, int64_t{1} << 31, {}, 0});
+    const std::vector<GlobalArgument>& globals = f_.compilation_.globals();
+    const auto first = static_cast<size_t>(std::find_if(globals.begin(), globals.end(), is_place_argument) -
+                                           globals.begin());
+    f_.globals_[first] = {globals[first].type, {numbers.begin(), numbers.end()}, 0};
+    std::copy(memory.begin(), memory.end(), f_.globals_.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+}
+
+void FunctionLowering::Kernels::run_on_cpu(const Launch& launch) {
+    const KernelMemory& memory = f_.compilation_.kernel_memory();
+    const auto& [x, y, z] = launch.size;
+    const ValueId row = f_.apply(OpId::kFloorDivide, {launch.block, launch.grid[0]});
+    const ValueId block_bytes = index(memory.bytes_of(PlaceArgument::kBlockMemory));
+    const ValueId own_bytes = index(memory.bytes_of(PlaceArgument::kOwnMemory));
+    const std::array<ValueId, kPlaceNumbers> numbers = {
+        index(0),
+        index(0),
+        index(0),
+        f_.apply(OpId::kRemainder, {launch.block, launch.grid[0]}),
+        f_.apply(OpId::kRemainder, {row, launch.grid[1]}),
+        f_.apply(OpId::kFloorDivide, {row, launch.grid[1]}),
+        x,
+        y,
+        z,
+        launch.grid[0],
+        launch.grid[1],
+        launch.grid[2],
+        launch.dynamic_bytes,
+        block_bytes};
+    const size_t temporaries = f_.temporaries_.size();
+    const auto allocate = [&](uint16_t scope, ValueId bytes) {
+        return f_.borrowed(f_.allocate(ScalarType::kUInt8, std::span(&bytes, 1), where_, scope));
+    };
+    std::vector<Value> memories = {
+        allocate(kBlockMemoryScope, f_.apply(OpId::kAdd, {block_bytes, launch.dynamic_bytes}))};
+    if (memory.bytes_of(PlaceArgument::kOwnMemory) > 0) {
+        const ValueId threads =
+            launch.code.meets ? f_.apply(OpId::kMultiply, {f_.apply(OpId::kMultiply, {x, y}), z}) : index(1);
+        memories.push_back(allocate(kOwnMemoryScope, f_.apply(OpId::kMultiply, {own_bytes, threads})));
+    }
+    set_place(numbers, memories);
+    if (launch.code.meets) {
+        run_together(launch.kernel, launch.arguments, launch.size, own_bytes);
+    } else {
+        run_threads(launch.kernel, launch.arguments, launch.size, own_bytes);
+    }
+    f_.end_temporaries(temporaries);
+}
+
+// This thread's part.
+void FunctionLowering::Kernels::run_on_gpu(const Launch& launch) {
+    const KernelMemory& memory = f_.compilation_.kernel_memory();
+    std::vector<ValueId> numbers;
+    for (const Intrinsic which : {Intrinsic::kThreadNumber, Intrinsic::kBlockNumber}) {
+        for (size_t axis = 0; axis < kAxes; ++axis) {
+            const ValueId operand = index(static_cast<int64_t>(axis));
+            numbers.push_back(f_.builder_->intrinsic(which, std::span(&operand, 1))[0]);
+        }
+    }
+    for (const auto& sizes : {launch.size, launch.grid})
+        numbers.insert(numbers.end(), sizes.begin(), sizes.end());
+    const ValueId block_bytes = index(memory.bytes_of(PlaceArgument::kBlockMemory));
+    const ValueId own_bytes = index(memory.bytes_of(PlaceArgument::kOwnMemory));
+    numbers.insert(numbers.end(), {launch.dynamic_bytes, block_bytes});
+    std::vector<Value> memories = {memory_at(PlaceArgument::kBlockMemory,
+                                             f_.builder_->intrinsic(Intrinsic::kBlockMemory, {})[0],
+                                             f_.apply(OpId::kAdd, {block_bytes, launch.dynamic_bytes}))};
+    if (memory.bytes_of(PlaceArgument::kOwnMemory) > 0) {
+        memories.push_back(memory_at(
+            PlaceArgument::kOwnMemory,
+            f_.builder_->intrinsic(Intrinsic::kThreadMemory, std::span(&own_bytes, 1))[0], own_bytes));
+    }
+    set_place(numbers, memories);
+    for (size_t axis = 0; axis < kAxes; ++axis) {
+        f_.note(numbers[axis], {0, INT64_MAX, launch.size[axis], 0});
+        f_.note(numbers[kAxes + axis], {0, INT64_MAX, launch.grid[axis], 0});
+    }
+    call_kernel(launch.kernel, launch.arguments);
+}
+
+Value FunctionLowering::Kernels::memory_at(PlaceArgument argument, ValueId address, ValueId bytes) {
+    const TypeRef type = place_arguments()[static_cast<size_t>(argument)].type;
+    return {type, {f_.builder_->memory(buffer_type(type).buffer, address), bytes}, 0};
+}
+
 // (kernel, sizes of the grid, sizes of a block, bytes, number of the block, arguments)
 Value FunctionLowering::Kernels::run_block(const Arguments& arguments) {
     const std::vector<Value>& given = arguments.positional;
@@ -129,52 +227,23 @@ Value FunctionLowering::Kernels::run_block(const Arguments& arguments) {
     // What memory it asks for is known when it has been lowered.
     const Specialised& known = f_.compilation_.specialise(*kernel, types, f_.spot(where_));
     f_.target_.written.insert(known.written.begin(), known.written.end());
-    const KernelMemory& memory = f_.compilation_.kernel_memory();
-    std::array<ValueId, kAxes> grid{}, size{};
+    Launch launch{*kernel,
+                  known,
+                  std::move(values),
+                  {},
+                  {},
+                  f_.as_index(given[3], where_),
+                  f_.as_index(given[4], where_)};
     for (size_t axis = 0; axis < kAxes; ++axis) {
-        grid[axis] = given[1].parts[axis];
-        size[axis] = given[2].parts[axis];
+        launch.grid[axis] = given[1].parts[axis];
+        launch.size[axis] = given[2].parts[axis];
     }
-    const ValueId dynamic = f_.as_index(given[3], where_), block = f_.as_index(given[4], where_);
-    const ValueId row = f_.apply(OpId::kFloorDivide, {block, grid[0]});
-    const std::array<ValueId, kPlaceNumbers> numbers = {index(0),
-                                                        index(0),
-                                                        index(0),
-                                                        f_.apply(OpId::kRemainder, {block, grid[0]}),
-                                                        f_.apply(OpId::kRemainder, {row, grid[1]}),
-                                                        f_.apply(OpId::kFloorDivide, {row, grid[1]}),
-                                                        size[0],
-                                                        size[1],
-                                                        size[2],
-                                                        grid[0],
-                                                        grid[1],
-                                                        grid[2],
-                                                        dynamic};
-    for (const ValueId each : numbers) f_.note(each, {0, int64_t{1} << 31, {}, 0});
     const std::vector<Value> before = f_.globals_;
-    const std::vector<GlobalArgument>& globals = f_.compilation_.globals();
-    const auto first = static_cast<size_t>(std::find_if(globals.begin(), globals.end(), is_place_argument) -
-                                           globals.begin());
-    f_.globals_[first] = {globals[first].type, {numbers.begin(), numbers.end()}, 0};
-    const size_t temporaries = f_.temporaries_.size();
-    const auto give = [&](PlaceArgument argument, uint16_t scope, ValueId bytes) {
-        f_.globals_[first + static_cast<size_t>(argument)] =
-            f_.borrowed(f_.allocate(ScalarType::kUInt8, std::span(&bytes, 1), where_, scope));
-    };
-    const ValueId own_bytes = index(memory.bytes_of(PlaceArgument::kOwnMemory));
-    give(PlaceArgument::kBlockMemory, kBlockMemoryScope,
-         f_.apply(OpId::kAdd, {index(memory.bytes_of(PlaceArgument::kBlockMemory)), aligned(dynamic)}));
-    const ValueId threads =
-        known.meets ? f_.apply(OpId::kMultiply, {f_.apply(OpId::kMultiply, {size[0], size[1]}), size[2]})
-                    : index(1);
-    if (memory.bytes_of(PlaceArgument::kOwnMemory) > 0)
-        give(PlaceArgument::kOwnMemory, kOwnMemoryScope, f_.apply(OpId::kMultiply, {own_bytes, threads}));
-    if (known.meets) {
-        run_together(*kernel, values, size, own_bytes);
+    if (f_.compilation_.options().for_gpu) {
+        run_on_gpu(launch);
     } else {
-        run_threads(*kernel, values, size, own_bytes);
+        run_on_cpu(launch);
     }
-    f_.end_temporaries(temporaries);
     f_.globals_ = before;
     return f_.none();
 }

@@ -39,7 +39,6 @@ private:
 
     // --- memory (memory.cpp) ---
     Value make_array(PlaceArgument memory, const Arguments& arguments);
-    ir::ValueId aligned(ir::ValueId bytes);
 
     // --- what threads do together (meetings.cpp) ---
     std::optional<Value> meet(const Arguments& arguments);
@@ -58,6 +57,11 @@ private:
 
     // --- blocks (blocks.cpp) ---
     Value run_block(const Arguments& arguments);
+    struct Launch;
+    void run_on_gpu(const Launch& launch);
+    void run_on_cpu(const Launch& launch);
+    Value memory_at(PlaceArgument argument, ir::ValueId address, ir::ValueId bytes);
+    void set_place(std::span<const ir::ValueId> numbers, std::span<const Value> memory);
     void run_threads(const FunctionSource& kernel, const std::vector<Value>& arguments,
                      const std::array<ir::ValueId, 3>& size, ir::ValueId own_bytes);
     void run_together(const FunctionSource& kernel, const std::vector<Value>& arguments,

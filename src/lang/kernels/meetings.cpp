@@ -1,6 +1,7 @@
 // What the threads of a block or a warp do together: barriers, votes, shuffles, fences.
 #include <algorithm>
 
+#include "ir/intrinsic.h"
 #include "lang/kernels/kernels.h"
 
 namespace weft::lang {

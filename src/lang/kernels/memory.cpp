@@ -21,12 +21,6 @@ bool FunctionLowering::Kernels::makes_arrays(const FunctionSource& function) {
     });
 }
 
-// Rounded up to what any element is aligned to.
-ValueId FunctionLowering::Kernels::aligned(ValueId bytes) {
-    const ValueId up = f_.apply(OpId::kAdd, {bytes, index(kMemoryAlignment - 1)});
-    return f_.apply(OpId::kBitwiseAnd, {up, index(-kMemoryAlignment)});
-}
-
 Value FunctionLowering::Kernels::make_array(PlaceArgument memory, const Arguments& arguments) {
     std::optional<Value> shape, dtype;
     for (size_t i = 0; i < arguments.positional.size(); ++i) {
@@ -87,13 +81,12 @@ Value FunctionLowering::Kernels::make_array(PlaceArgument memory, const Argument
         strides.insert(strides.begin(), index(stride));
         stride *= sizes[d];
     }
-    const ValueId dynamic = number(PlacePart::kDynamicBytes, 0);
     if (is_dynamic) {
+        const ValueId dynamic = number(PlacePart::kDynamicBytes, 0);
         counts = {f_.apply(OpId::kFloorDivide, {dynamic, index(itemsize)})};
-        return f_.view_as(whole, type, index(0), counts, strides);
+        return f_.view_as(whole, type, number(PlacePart::kDynamicBytes, kDynamicPlace), counts, strides);
     }
-    ValueId at = index(f_.compilation_.kernel_memory().place_of(memory, &f_.source_, where_, bytes));
-    if (memory == PlaceArgument::kBlockMemory) at = f_.apply(OpId::kAdd, {at, aligned(dynamic)});
+    const ValueId at = index(f_.compilation_.kernel_memory().place_of(memory, &f_.source_, where_, bytes));
     return f_.view_as(whole, type, at, counts, strides);
 }
 

@@ -33,7 +33,7 @@ int64_t KernelMemory::place_of(PlaceArgument memory, const FunctionSource* funct
         return each.function == function && each.node == node && each.bytes == bytes;
     });
     if (found != known.end()) return found->place;
-    const int64_t place = (all + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
+    const int64_t place = rounded_up(all);
     all = place + bytes;
     known.push_back({function, node, bytes, place});
     return place;

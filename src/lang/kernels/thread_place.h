@@ -11,10 +11,11 @@
 
 namespace weft::lang {
 
-// The numbers of a place, three of each; the last is one: the bytes of the block's memory that the launch
-// asks for, which come before what the kernel's text does.
+// The numbers of a place, three of each; the last are one each: how many bytes of the block's memory the
+// launch asks for, and where they begin, behind what the kernel's text asks for.
 enum class PlacePart : uint8_t { kThread, kBlock, kBlockSize, kGridSize, kDynamicBytes };
-inline constexpr size_t kPlaceNumbers = 13;
+inline constexpr size_t kPlaceNumbers = 14;
+inline constexpr size_t kDynamicPlace = 1;   // behind kDynamicBytes
 inline constexpr size_t kPlaceOfErrors = 6;  // of which errors tell
 
 // A thread's numbers, a tuple; its block's memory, and its own, arrays of bytes.
@@ -35,7 +36,8 @@ class KernelMemory {
 public:
     // Where the array begins.
     int64_t place_of(PlaceArgument memory, const FunctionSource* function, NodeId node, int64_t bytes);
-    int64_t bytes_of(PlaceArgument memory) const { return memory_[index(memory)].bytes; }
+    // Rounded up, so that another array may begin behind it.
+    int64_t bytes_of(PlaceArgument memory) const { return rounded_up(memory_[index(memory)].bytes); }
 
 private:
     struct Known {
@@ -47,6 +49,9 @@ private:
         int64_t bytes = 0;
         std::vector<Known> known{};
     };
+    static int64_t rounded_up(int64_t bytes) {
+        return (bytes + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
+    }
     static size_t index(PlaceArgument memory) { return static_cast<size_t>(memory); }
 
     std::array<Memory, kPlaceArguments> memory_;

@@ -27,7 +27,12 @@ constexpr int64_t kChunks = 256;  // at most: a function of the number of iterat
 }  // namespace
 
 bool FunctionLowering::is_parallel(NodeId sequence) const {
-    if (!compilation_.options().parallel || !tries_.empty()) return false;
+    const Options& options = compilation_.options();
+    if (!options.parallel || options.for_gpu || !tries_.empty()) return false;
+    return is_over_prange(sequence);
+}
+
+bool FunctionLowering::is_over_prange(NodeId sequence) const {
     if (node(sequence).kind != NodeKind::kCall) return false;
     const NodeId callee = node(sequence).children[0];
     if (node(callee).kind != NodeKind::kGlobal) return false;

@@ -1,0 +1,112 @@
+#include "compiled/gpu_arrays.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "api/recording/transfer.h"
+#include "compiled/arguments.h"
+#include "compiled/layouts.h"
+#include "compiled/numpy_fields.h"
+#include "convert/convert.h"
+#include "device/devices.h"
+#include "graph/placement.h"
+#include "interop/interop.h"
+#include "objects/objects.h"
+#include "weft/errors.h"
+#include "weft/ops.h"
+
+namespace weft::python {
+
+namespace {
+
+// Of an array of another library that is on a GPU.
+nb::object foreign_interface(PyObject* object) {
+    if (PyType_Check(object) || PyLong_Check(object) || PyFloat_Check(object) || PyTuple_Check(object) ||
+        object == Py_None || numpy_memory(object))
+        return nb::none();
+    return cuda_interface_of(object);
+}
+
+}  // namespace
+
+DeviceBackend& device_of_launch(std::span<PyObject* const> arguments) {
+    for (PyObject* object : arguments) {
+        if (is_array(object)) {
+            DeviceBackend& device = device_of(array_of(object));
+            if (!device.is_cpu()) return device;
+        } else if (const nb::object interface = foreign_interface(object); !interface.is_none()) {
+            return device_of(share_cuda_interface(nb::handle(object), interface));
+        }
+    }
+    return current_device();
+}
+
+const LaunchArgument* GpuArrays::take(PyObject* object, size_t parameter) {
+    for (const std::unique_ptr<Taken>& taken : taken_) {
+        if (taken->object == object) return &taken->argument;  // one copy, whatever is written into it
+    }
+    if (is_array(object)) return add(array_of(object), object, parameter, false);
+    if (const auto numpy = numpy_memory(object)) {
+        if (structures_of(object))
+            throw NotImplementedError("arrays of structures cannot be arguments of kernels on GPUs yet");
+        return add(convert_buffer(object, /*share_memory=*/true), object, parameter, false);
+    }
+    if (const nb::object interface = foreign_interface(object); !interface.is_none())
+        return add(share_cuda_interface(nb::handle(object), interface), object, parameter, true);
+    if (PyObject_CheckBuffer(object) != 0 && !is_numpy_scalar(object))
+        return add(convert_buffer(object, /*share_memory=*/true), object, parameter, false);
+    return nullptr;
+}
+
+const LaunchArgument* GpuArrays::add(const array& value, PyObject* object, size_t parameter, bool foreign) {
+    DeviceBackend& place = device_of(value);
+    if (!place.is_cpu() && &place != &device_)
+        throw ValueError("arrays of one kernel are on " + device_.name() + " and on " + place.name() +
+                         ": move one with x.to_device(...)");
+    array there = value, host;
+    if (place.is_cpu()) {
+        host = value;
+        there = move_to(value, device_);
+        if (value.writeable() != there.writeable())
+            there = there.with_view(there.dtype(), there.shape(), there.strides(), there.offset());
+    }
+    std::unique_ptr<Taken> taken;
+    {
+        const GilRelease release;
+        taken.reset(new Taken{LaunchArgument(there), parameter, object, host, foreign});
+    }
+    taken_.push_back(std::move(taken));
+    return &taken_.back()->argument;
+}
+
+void GpuArrays::finish(const std::vector<bool>& written, int64_t number, LaunchErrorThrower thrower) {
+    std::vector<const Buffer*> read;
+    std::vector<Buffer*> outputs;
+    bool copies = false, others = false;
+    for (const std::unique_ptr<Taken>& taken : taken_) {
+        read.push_back(taken->argument.buffer().get());
+        const bool writes = taken->parameter < written.size() && written[taken->parameter];
+        others |= taken->foreign;
+        if (!writes) continue;
+        if (taken->host.valid()) {
+            copies = true;
+        } else {
+            outputs.push_back(taken->argument.buffer().get());
+        }
+    }
+    note_launch(device_, number, read, outputs, std::move(thrower));
+    // What others queue from now on comes after the launch.
+    if (others) device_.make_stream_wait(kDefaultStream);
+    if (!copies) return;
+    {
+        const GilRelease release;
+        for (const std::unique_ptr<Taken>& taken : taken_) {
+            if (!taken->host.valid() || !written[taken->parameter]) continue;
+            assign(taken->host, move_to(taken->argument.value(), taken->host.storage()->device));
+        }
+    }
+    finish_launches();
+}
+
+}  // namespace weft::python

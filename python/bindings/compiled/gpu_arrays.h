@@ -1,0 +1,48 @@
+// Arrays as arguments of CUDA-style kernels on a GPU: weft's own and those of other libraries where they are,
+// arrays of the CPU as copies, which are copied back where the kernel writes them.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "api/recording/kernel_launch.h"
+#include "module.h"
+#include "weft/array.h"
+
+namespace weft::python {
+
+class GpuArrays {
+public:
+    explicit GpuArrays(DeviceBackend& device) : device_(device) {}
+    GpuArrays(const GpuArrays&) = delete;
+    GpuArrays& operator=(const GpuArrays&) = delete;
+
+    DeviceBackend& device() const { return device_; }
+
+    /// The array that stands for an argument on the device; null where it is none. Throws ValueError for one
+    /// of another GPU.
+    const LaunchArgument* take(PyObject* object, size_t parameter);
+
+    /// Behind the launch: what it writes is poisoned until it is known whether it fails, and is copied to
+    /// where it belongs.
+    void finish(const std::vector<bool>& written, int64_t number, LaunchErrorThrower thrower);
+
+private:
+    struct Taken {
+        LaunchArgument argument;
+        size_t parameter;
+        PyObject* object;  // borrowed
+        array host;        // of which it is a copy, or none
+        bool foreign = false;
+    };
+    const LaunchArgument* add(const array& value, PyObject* object, size_t parameter, bool foreign);
+
+    DeviceBackend& device_;
+    std::vector<std::unique_ptr<Taken>> taken_;
+};
+
+/// Where a kernel with these arguments runs: on the GPU that one of them is on, or on the current device.
+DeviceBackend& device_of_launch(std::span<PyObject* const> arguments);
+
+}  // namespace weft::python

@@ -1,0 +1,197 @@
+#include "api/recording/kernel_launch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "api/recording/deferred_checks.h"
+#include "api/recording/poison.h"
+#include "device/cuda/cuda_device.h"
+#include "execution/evaluate.h"
+#include "execution/stream_order.h"
+#include "graph/storage.h"
+#include "weft/errors.h"
+
+namespace weft {
+
+namespace {
+
+// Of a device: what has been launched, up to which launch it has been looked for errors, and those found.
+class LaunchLog {
+public:
+    explicit LaunchLog(cuda::CudaDevice& device) : device_(device) {}
+
+    int64_t next() { return ++last_; }
+
+    void note(int64_t number, LaunchErrorThrower thrower) {
+        {
+            const std::lock_guard lock(mutex_);
+            open_.emplace_back(number, std::move(thrower));
+            if (open_.size() < kMostOpen) return;
+        }
+        look();
+    }
+
+    bool is_known(int64_t number) {
+        const std::lock_guard lock(mutex_);
+        return known_ >= number;
+    }
+
+    bool has_error_among(int64_t first, int64_t last) {
+        const std::lock_guard lock(mutex_);
+        const auto found = failed_.lower_bound(first);
+        return found != failed_.end() && found->first <= last;
+    }
+
+    void throw_error_among(int64_t first, int64_t last) {
+        std::unique_lock lock(mutex_);
+        const auto found = failed_.lower_bound(first);
+        if (found == failed_.end() || found->first > last) return;
+        told_ = std::max(told_.load(), found->first);
+        const Failed failed = found->second;
+        lock.unlock();
+        failed.thrower(failed.error);
+    }
+
+    // An error after the last that was thrown.
+    void throw_untold_error() { throw_error_among(told_ + 1, INT64_MAX); }
+
+    // Waits for what is queued, and takes the error that it has left.
+    void look() {
+        const int64_t queued = last_;
+        device_.synchronize();
+        LaunchError& record = device_.launch_error();
+        const std::lock_guard lock(mutex_);
+        for (auto& [number, thrower] : open_) {
+            if (number == record.launch && record.status != 0) failed_[number] = {record, std::move(thrower)};
+        }
+        if (record.launch <= queued) record = {};
+        if (failed_.size() > kMostFailed) failed_.erase(failed_.begin());
+        std::erase_if(open_, [&](const auto& each) { return each.first <= queued; });
+        known_ = std::max(known_, queued);
+    }
+
+private:
+    static constexpr size_t kMostOpen = 4096, kMostFailed = 256;
+
+    struct Failed {
+        LaunchError error;
+        LaunchErrorThrower thrower;
+    };
+
+    cuda::CudaDevice& device_;
+    std::atomic<int64_t> last_{0}, told_{0};
+    std::mutex mutex_;  // of what follows
+    int64_t known_ = 0;
+    std::vector<std::pair<int64_t, LaunchErrorThrower>> open_;
+    std::map<int64_t, Failed> failed_;
+};
+
+using Logs = std::map<DeviceBackend*, std::unique_ptr<LaunchLog>>;
+
+// Used with its lock held; as devices, they live as long as the process.
+struct AllLogs {
+    std::mutex mutex;
+    Logs logs;
+};
+AllLogs& all_logs() {
+    static auto* const all = new AllLogs;
+    return *all;
+}
+
+LaunchLog& log_of(DeviceBackend& device) {
+    AllLogs& all = all_logs();
+    const std::lock_guard lock(all.mutex);
+    std::unique_ptr<LaunchLog>& log = all.logs[&device];
+    if (log == nullptr) log = std::make_unique<LaunchLog>(static_cast<cuda::CudaDevice&>(device));
+    return *log;
+}
+
+// Of all launches from `first` to `last`, one of which wrote what is poisoned: those that others wrote are
+// among them, so that a chain of launches has one check.
+class LaunchCheck final : public PoisonCheck {
+public:
+    LaunchCheck(LaunchLog& log, int64_t first, int64_t last) : log_(log), first_(first), last_(last) {}
+
+    bool is_decided() override { return log_.is_known(last_); }
+    bool has_failed() override { return is_decided() && log_.has_error_among(first_, last_); }
+    [[noreturn]] void throw_error() override {
+        log_.throw_error_among(first_, last_);
+        throw RuntimeError("a kernel has failed");  // whose error is forgotten by now
+    }
+    void inspect() override {
+        if (!is_decided()) log_.look();
+    }
+    const LaunchLog& log() const { return log_; }
+    int64_t first() const { return first_; }
+
+private:
+    LaunchLog& log_;
+    const int64_t first_, last_;
+};
+
+}  // namespace
+
+LaunchArgument::LaunchArgument(const array& value) : array_(value) {
+    Storage& storage = *value.storage();
+    while (!pinned_) {
+        buffer_ = evaluate_storage(storage);
+        pinned_ = pin_unread(storage, buffer_);
+    }
+    wait_for_others(*buffer_);
+}
+
+LaunchArgument::LaunchArgument(LaunchArgument&& other) noexcept
+    : array_(std::move(other.array_)),
+      buffer_(std::move(other.buffer_)),
+      pinned_(std::exchange(other.pinned_, false)) {}
+
+LaunchArgument::~LaunchArgument() {
+    if (!pinned_) return;
+    Storage& storage = *array_.storage();
+    const std::lock_guard lock(storage.mutex);
+    --storage.pins;
+}
+
+int64_t next_launch(DeviceBackend& device) { return log_of(device).next(); }
+
+void note_launch(DeviceBackend& device, int64_t number, std::span<const Buffer* const> read,
+                 std::span<Buffer* const> written, LaunchErrorThrower thrower) {
+    LaunchLog& log = log_of(device);
+    int64_t first = number;
+    auto poison = std::make_shared<Poison>();
+    for (const Buffer* buffer : read) {
+        const PoisonPtr before = buffer->poison();
+        if (before == nullptr) continue;
+        for (const std::shared_ptr<PoisonCheck>& check : before->checks) {
+            const auto* launch = dynamic_cast<const LaunchCheck*>(check.get());
+            if (launch != nullptr && &launch->log() == &log) {
+                if (!check->is_decided() || check->has_failed()) first = std::min(first, launch->first());
+            } else if (std::find(poison->checks.begin(), poison->checks.end(), check) ==
+                       poison->checks.end()) {
+                poison->checks.push_back(check);
+            }
+        }
+    }
+    if (thrower == nullptr && first == number && poison->checks.empty()) return;  // nothing can be wrong
+    poison->checks.push_back(std::make_shared<LaunchCheck>(log, first, number));
+    for (Buffer* buffer : written) buffer->set_poison(poison);
+    if (thrower != nullptr) log.note(number, std::move(thrower));
+}
+
+void finish_launches() {
+    std::vector<LaunchLog*> logs;
+    {
+        AllLogs& all = all_logs();
+        const std::lock_guard lock(all.mutex);
+        for (const auto& [device, log] : all.logs) logs.push_back(log.get());
+    }
+    for (LaunchLog* log : logs) log->look();
+    for (LaunchLog* log : logs) log->throw_untold_error();
+}
+
+}  // namespace weft

@@ -1,0 +1,321 @@
+#include "codegen/ptx/launch_lowering.h"
+
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+
+#include "device/cuda/launch_error.h"
+#include "device/kernel.h"
+#include "ir/intrinsic.h"
+#include "weft/errors.h"
+
+namespace weft::codegen {
+
+namespace {
+
+using ir::Instruction;
+using ir::Opcode;
+using ir::ValueId;
+
+constexpr size_t kMostParameterBytes = 4096;
+constexpr unsigned kGlobalSpace = 1, kSharedSpace = 3;
+constexpr uint64_t kMemoryAlignment = 16;
+constexpr const char* kBlockMemory = "weft_block_memory";
+
+class LaunchLowering final : public CallLowering {
+public:
+    LaunchLowering(const ir::Function& function, const Callees& callees, llvm::Module& module,
+                   BitcodeLibrary& library)
+        : CallLowering(function, callees, module, library, "GPUs") {}
+
+    void run_entry(CudaKernelImage& image) {
+        is_entry_ = true;
+        image.symbol = "weft_";
+        for (const char c : kernel_.name)
+            image.symbol += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+        count_words(image);
+        auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getPtrTy()}, false);
+        begin_function(
+            llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, image.symbol, module_));
+        function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
+        auto* words = llvm::ArrayType::get(builder_.getInt64Ty(), static_cast<uint64_t>(image.words));
+        function_->addParamAttr(0, llvm::Attribute::getWithByValType(context_, words));
+        function_->addParamAttr(0, llvm::Attribute::getWithAlignment(context_, llvm::Align(8)));
+        function_->getArg(0)->setName("words");
+        results_ = llvm::ConstantPointerNull::get(builder_.getPtrTy());
+        error_ = allocate_local(llvm::ArrayType::get(builder_.getInt8Ty(), kResultBytes * kMostErrorValues),
+                                llvm::Align(kResultBytes), "error");
+        make_alias_scopes();
+        read_parameters();
+        lower_body();
+    }
+
+    void run_callee() {
+        begin_callee();
+        function_->addFnAttr(llvm::Attribute::AlwaysInline);
+        lower_body();
+    }
+
+private:
+    void lower_body() {
+        const std::vector<Scalar> values = lower_region(kernel_.body);
+        if (!is_left(kernel_.body)) lower_return(values);
+    }
+
+    // --- arguments -----------------------------------------------------------------------------------
+
+    void count_words(CudaKernelImage& image) {
+        for (const ValueId parameter : kernel_.parameters) {
+            const ir::Type& type = kernel_.type(parameter);
+            if (!type.is_buffer) {
+                image.words += type.scalar == ScalarType::kComplex128 ? 2 : 1;
+                continue;
+            }
+            CudaBufferFacts facts;
+            facts.alignment = static_cast<int>(part_size(type.buffer.element));
+            facts.base_word = image.words++;
+            for (const int64_t stride : type.buffer.strides) {
+                if (stride == ir::kDynamic) facts.stride_words.push_back(image.words++);
+            }
+            image.buffers.push_back(std::move(facts));
+        }
+        error_word_ = image.words++;
+        launch_word_ = image.words++;
+        if (static_cast<size_t>(image.words) * sizeof(ArgumentWord) > kMostParameterBytes)
+            refuse("so many arguments");
+    }
+
+    llvm::Value* load_word(int64_t word, const std::string& name) {
+        llvm::Value* place = builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), function_->getArg(0),
+                                                                 static_cast<uint64_t>(word));
+        return builder_.CreateAlignedLoad(builder_.getInt64Ty(), place, llvm::Align(8), name);
+    }
+    // LLVM finds out which pointers are of global memory by where they come from.
+    llvm::Value* global_pointer(llvm::Value* address) {
+        return builder_.CreateAddrSpaceCast(builder_.CreateIntToPtr(address, builder_.getPtrTy(kGlobalSpace)),
+                                            builder_.getPtrTy());
+    }
+    llvm::Value* load_base(int64_t word, const std::string& name) override {
+        return global_pointer(load_word(word, name));
+    }
+    llvm::Value* load_stride(int64_t word, const std::string& name) override { return load_word(word, name); }
+
+    // --- memory --------------------------------------------------------------------------------------
+
+    Scalar load(const BufferValue& from, std::span<const ValueId> indices) override {
+        llvm::Value* pointer = address(from, indices);
+        Scalar result;
+        for (int part = 0; part < part_count(from.type.element); ++part) {
+            llvm::LoadInst* load = builder_.CreateAlignedLoad(part_type(from.type.element),
+                                                              part_pointer(pointer, from.type.element, part),
+                                                              atomic_alignment(from.type.element));
+            set_alias_scope(load, from.type);
+            result.parts[part] = load;
+        }
+        return result;
+    }
+
+    void store(const BufferValue& to, const Scalar& value, std::span<const ValueId> indices) override {
+        llvm::Value* pointer = address(to, indices);
+        for (int part = 0; part < part_count(to.type.element); ++part) {
+            llvm::StoreInst* store =
+                builder_.CreateAlignedStore(value.parts[part], part_pointer(pointer, to.type.element, part),
+                                            atomic_alignment(to.type.element));
+            set_alias_scope(store, to.type);
+        }
+    }
+
+    // The instructions themselves are relaxed; fences give them their order.
+    void fence(const Instruction& instruction, bool before) override {
+        const ir::MemoryOrder order = instruction.order;
+        if (order == ir::MemoryOrder::kRelaxed) return;
+        if (order == (before ? ir::MemoryOrder::kAcquire : ir::MemoryOrder::kRelease)) return;
+        fence(instruction.scope == ir::MemoryScope::kBlock    ? llvm::Intrinsic::nvvm_membar_cta
+              : instruction.scope == ir::MemoryScope::kDevice ? llvm::Intrinsic::nvvm_membar_gl
+                                                              : llvm::Intrinsic::nvvm_membar_sys);
+    }
+    void fence(llvm::Intrinsic::ID membar) { builder_.CreateIntrinsic(membar, {}, {}); }
+
+    // What the launch gives the block.
+    llvm::Value* block_memory() {
+        llvm::GlobalVariable* array = module_.getGlobalVariable(kBlockMemory);
+        if (array == nullptr) {
+            array = new llvm::GlobalVariable(module_, llvm::ArrayType::get(builder_.getInt8Ty(), 0), false,
+                                             llvm::GlobalValue::ExternalLinkage, nullptr, kBlockMemory,
+                                             nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+            array->setAlignment(llvm::Align(kMemoryAlignment));
+        }
+        return builder_.CreatePtrToInt(builder_.CreateAddrSpaceCast(array, builder_.getPtrTy()),
+                                       builder_.getInt64Ty());
+    }
+
+    void lower_parallel(const Instruction&) override { refuse("parallel"); }
+
+    // --- what ends a thread --------------------------------------------------------------------------
+
+    void return_status(llvm::Value* status, std::span<const Scalar> results) override {
+        if (!is_entry_) return CallLowering::return_status(status, results);
+        const auto* known = llvm::dyn_cast<llvm::ConstantInt>(status);
+        if (known == nullptr || !known->isZero()) report(status);
+        builder_.CreateRetVoid();
+    }
+
+    void report(llvm::Value* status) {
+        llvm::Value* record = global_pointer(load_word(error_word_, "record"));
+        llvm::Value* exchanged = builder_.CreateAtomicCmpXchg(
+            record, builder_.getInt64(0), status, llvm::Align(8), llvm::AtomicOrdering::Monotonic,
+            llvm::AtomicOrdering::Monotonic, llvm::SyncScope::System);
+        llvm::BasicBlock* first = new_block("first");
+        llvm::BasicBlock* end = new_block("reported");
+        builder_.CreateCondBr(builder_.CreateExtractValue(exchanged, 1), first, end);
+        builder_.SetInsertPoint(first);
+        builder_.CreateAlignedStore(load_word(launch_word_, "launch"),
+                                    at(record, offsetof(LaunchError, launch)), llvm::Align(8));
+        for (uint64_t byte = 0; byte < kResultBytes * kMostErrorValues; byte += 8) {
+            llvm::Value* told =
+                builder_.CreateAlignedLoad(builder_.getInt64Ty(), at(error_, byte), llvm::Align(8));
+            builder_.CreateAlignedStore(told, at(record, offsetof(LaunchError, values) + byte),
+                                        llvm::Align(8));
+        }
+        builder_.CreateBr(end);
+        builder_.SetInsertPoint(end);
+    }
+
+    void lower_raise(uint32_t site, std::span<const ValueId> payload) override {
+        if (payload.size() > static_cast<size_t>(kMostErrorValues)) refuse("an error of so many values");
+        CallLowering::lower_raise(site, payload);
+    }
+
+    // --- what threads do together --------------------------------------------------------------------
+
+    llvm::Value* depth_of(const Instruction&, const ir::Function&) override {
+        return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+    }
+
+    void lower(const Instruction& instruction) override {
+        switch (instruction.opcode) {
+            case Opcode::kBarrier: builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); return;
+            case Opcode::kIntrinsic: lower_intrinsic(instruction); return;
+            default: CallLowering::lower(instruction);
+        }
+    }
+
+    llvm::Value* to_word(llvm::Value* value) { return builder_.CreateZExt(value, builder_.getInt64Ty()); }
+    llvm::Value* call(llvm::Intrinsic::ID id, std::vector<llvm::Value*> operands = {}) {
+        return builder_.CreateIntrinsic(id, {}, operands);
+    }
+    llvm::Value* mask(const Instruction& instruction) {
+        return builder_.CreateTrunc(index(instruction.operands[0]), builder_.getInt32Ty());
+    }
+
+    llvm::Value* number(const Instruction& instruction, std::span<const llvm::Intrinsic::ID> registers) {
+        const auto* axis = llvm::dyn_cast<llvm::ConstantInt>(index(instruction.operands[0]));
+        if (axis == nullptr || axis->getZExtValue() >= registers.size())
+            refuse("an axis that is no constant");
+        return to_word(call(registers[axis->getZExtValue()]));
+    }
+
+    // The value of a lane; its own where there is no such lane.
+    llvm::Value* shuffle(const Instruction& instruction) {
+        llvm::Value* const value = scalar(instruction.operands[1]).parts[0];
+        llvm::Value* const wanted =
+            builder_.CreateTrunc(index(instruction.operands[2]), builder_.getInt32Ty());
+        llvm::Value* const is_there = builder_.CreateICmpULT(wanted, builder_.getInt32(32));
+        llvm::Value* const lane =
+            builder_.CreateSelect(is_there, wanted, call(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid));
+        const unsigned bits = value->getType()->getScalarSizeInBits();
+        llvm::Value* const given = builder_.CreateBitCast(value, builder_.getIntNTy(bits));
+        const auto shuffled = [&](llvm::Value* word) {
+            return call(llvm::Intrinsic::nvvm_shfl_sync_idx_i32,
+                        {mask(instruction), word, lane, builder_.getInt32(31)});
+        };
+        llvm::Value* result = nullptr;
+        if (bits <= 32) {
+            llvm::Value* const word = shuffled(builder_.CreateZExt(given, builder_.getInt32Ty()));
+            result = builder_.CreateTrunc(word, builder_.getIntNTy(bits));
+        } else {
+            llvm::Value* const low = shuffled(builder_.CreateTrunc(given, builder_.getInt32Ty()));
+            llvm::Value* const high = shuffled(
+                builder_.CreateTrunc(builder_.CreateLShr(given, uint64_t{32}), builder_.getInt32Ty()));
+            result = builder_.CreateOr(to_word(low), builder_.CreateShl(to_word(high), uint64_t{32}));
+        }
+        return builder_.CreateBitCast(result, value->getType());
+    }
+
+    llvm::Value* match(const Instruction& instruction) {
+        llvm::Value* const value = scalar(instruction.operands[1]).parts[0];
+        const unsigned bits = value->getType()->getScalarSizeInBits();
+        llvm::Value* const given = builder_.CreateBitCast(value, builder_.getIntNTy(bits));
+        if (bits > 32) return call(llvm::Intrinsic::nvvm_match_any_sync_i64, {mask(instruction), given});
+        return call(llvm::Intrinsic::nvvm_match_any_sync_i32,
+                    {mask(instruction), builder_.CreateZExt(given, builder_.getInt32Ty())});
+    }
+
+    void lower_intrinsic(const Instruction& instruction) {
+        using llvm::Intrinsic::ID;
+        constexpr ID kThread[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x,
+                                  llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y,
+                                  llvm::Intrinsic::nvvm_read_ptx_sreg_tid_z};
+        constexpr ID kBlock[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                                 llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+                                 llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
+        const auto predicate = [&](size_t operand) { return condition(instruction.operands[operand]); };
+        const auto vote = [&](ID id) {
+            return call(id, {builder_.CreateZExt(predicate(0), builder_.getInt32Ty())});
+        };
+        const auto truth = [&](llvm::Value* number) {
+            return builder_.CreateZExt(builder_.CreateIsNotNull(number), builder_.getInt8Ty());
+        };
+        llvm::Value* result = nullptr;
+        switch (instruction.intrinsic) {
+            case ir::Intrinsic::kBlockCount:
+                result = to_word(vote(llvm::Intrinsic::nvvm_barrier0_popc));
+                break;
+            case ir::Intrinsic::kBlockAll: result = truth(vote(llvm::Intrinsic::nvvm_barrier0_and)); break;
+            case ir::Intrinsic::kBlockAny: result = truth(vote(llvm::Intrinsic::nvvm_barrier0_or)); break;
+            case ir::Intrinsic::kWarpBarrier:
+                call(llvm::Intrinsic::nvvm_bar_warp_sync, {mask(instruction)});
+                return;
+            case ir::Intrinsic::kActiveMask: result = to_word(call(llvm::Intrinsic::nvvm_activemask)); break;
+            case ir::Intrinsic::kShuffle: result = shuffle(instruction); break;
+            case ir::Intrinsic::kBallot:
+                result =
+                    to_word(call(llvm::Intrinsic::nvvm_vote_ballot_sync, {mask(instruction), predicate(1)}));
+                break;
+            case ir::Intrinsic::kMatch: result = to_word(match(instruction)); break;
+            case ir::Intrinsic::kFenceBlock: fence(llvm::Intrinsic::nvvm_membar_cta); return;
+            case ir::Intrinsic::kFenceDevice: fence(llvm::Intrinsic::nvvm_membar_gl); return;
+            case ir::Intrinsic::kFenceSystem: fence(llvm::Intrinsic::nvvm_membar_sys); return;
+            case ir::Intrinsic::kThreadNumber: result = number(instruction, kThread); break;
+            case ir::Intrinsic::kBlockNumber: result = number(instruction, kBlock); break;
+            case ir::Intrinsic::kBlockMemory: result = block_memory(); break;
+            case ir::Intrinsic::kThreadMemory: {
+                const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(index(instruction.operands[0]));
+                if (bytes == nullptr) refuse("memory of a thread whose size is no constant");
+                llvm::Value* const memory =
+                    allocate_local(llvm::ArrayType::get(builder_.getInt8Ty(), bytes->getZExtValue()),
+                                   llvm::Align(kMemoryAlignment), "memory");
+                result = builder_.CreatePtrToInt(memory, builder_.getInt64Ty());
+                break;
+            }
+        }
+        scalars_[instruction.results[0].index].parts[0] = result;
+    }
+
+    bool is_entry_ = false;
+    int64_t error_word_ = 0, launch_word_ = 0;
+};
+
+}  // namespace
+
+void lower_launch_for_ptx(const ir::Function& entry, std::span<const ir::Function> callees,
+                          llvm::Module& module, BitcodeLibrary& library, CudaKernelImage& image) {
+    const Callees called{callees};
+    LaunchLowering(entry, called, module, library).run_entry(image);
+    for (const ir::Function& callee : callees) LaunchLowering(callee, called, module, library).run_callee();
+}
+
+}  // namespace weft::codegen

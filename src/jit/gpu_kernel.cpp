@@ -1,0 +1,185 @@
+#include "jit/gpu_kernel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "codegen/ptx/compiler.h"
+#include "codegen/service/kernel_cache.h"
+#include "ir/ir.h"
+#include "lang/exceptions/classes.h"
+#include "weft/errors.h"
+
+namespace weft::jit {
+
+namespace {
+
+using cuda::CudaDevice;
+
+constexpr int kNewestTarget = 90;  // of the code generator; the driver takes it on to newer devices
+constexpr int64_t kUsualSharedBytes = 48 << 10;  // what a kernel has without asking for more
+
+codegen::PtxOptions options_for(CudaDevice& device, bool is_fast) {
+    codegen::PtxOptions options;
+    options.sm = std::min(device.context().facts().capability, kNewestTarget);
+    options.libdevice = codegen::find_libdevice();
+    options.fast_math = is_fast;
+    return options;
+}
+
+std::string as_comments(const std::string& ir) {
+    std::string text = "// weft kernel IR\n";
+    for (size_t line = 0; line < ir.size();) {
+        const size_t end = std::min(ir.find('\n', line), ir.size());
+        text += "// " + ir.substr(line, end - line) + "\n";
+        line = end + 1;
+    }
+    return text + "// end of kernel IR\n";
+}
+
+std::string with_commas(std::span<const int64_t> sizes) {
+    return "(" + std::to_string(sizes[0]) + ", " + std::to_string(sizes[1]) + ", " +
+           std::to_string(sizes[2]) + ")";
+}
+
+// As much as the launch asks for, which the driver has to be told where that is more than usual.
+void allow_shared(const GpuKernel& kernel, int64_t bytes) {
+    const auto most = static_cast<int64_t>(kernel.device.context().facts().shared_per_block);
+    if (bytes > most)
+        throw ValueError("a block of " + kernel.loaded->name + "() needs " + std::to_string(bytes) +
+                         " bytes of shared memory, and " + kernel.device.name() + " has " +
+                         std::to_string(most) + " for a block");
+    if (bytes <= kUsualSharedBytes || bytes <= kernel.allowed_bytes.load(std::memory_order_relaxed)) return;
+    kernel.loaded->function.allow_shared(static_cast<size_t>(bytes));
+    kernel.allowed_bytes = bytes;
+}
+
+// GPUs read elements at multiples of their size only.
+void check_alignment(const GpuKernel& kernel, std::span<const ArgumentWord> words) {
+    for (const CudaBufferFacts& buffer : kernel.loaded->description.buffers) {
+        const auto mask = static_cast<ArgumentWord>(buffer.alignment - 1);
+        ArgumentWord all = words[static_cast<size_t>(buffer.base_word)];
+        for (const int word : buffer.stride_words) all |= words[static_cast<size_t>(word)];
+        if ((all & mask) != 0)
+            throw ValueError("an array begins, or steps, at an address that is no multiple of " +
+                             std::to_string(buffer.alignment) +
+                             " bytes, where GPUs cannot read its elements: "
+                             "give " +
+                             kernel.loaded->name + "() a copy");
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, const std::string& ir,
+                                                 const std::string& whole, const Options& options) {
+    auto& device = static_cast<CudaDevice&>(*options.device);
+    auto made = std::make_shared<GpuKernel>(device);
+    made->is_fast = options.is_fast;
+    made->block_bytes = lowered.block_bytes;
+    const codegen::PtxOptions compile_with = options_for(device, options.is_fast);
+    const cuda::DeviceFacts& facts = device.context().facts();
+    const std::string target = facts.name + " sm_" + std::to_string(facts.capability) + " driver " +
+                               std::to_string(device.context().driver().version) + " libdevice " +
+                               compile_with.libdevice + (options.is_fast ? " fast" : "");
+    const std::string key = options.is_kept && codegen::keeps_kernels()
+                                ? codegen::gpu_cache_key("launch " + lowered.entry + "\n" + ir, target)
+                                : std::string();
+    if (!key.empty()) {
+        if (auto cached = codegen::find_gpu_kernel_in_cache(key)) {
+            try {
+                made->loaded = device.load(std::move(cached->image), cached->machine_code);
+                made->from_disk = true;
+            } catch (const DeviceError&) {
+                if (device.context().ruined()) throw;
+                codegen::drop_from_cache(key);
+            }
+        }
+    }
+    if (made->loaded == nullptr) {
+        const auto start = std::chrono::steady_clock::now();
+        codegen::CachedGpuKernel kept;
+        kept.image = codegen::compile_launch_for_ptx(lowered.module, lowered.entry, compile_with);
+        kept.image.ptx.insert(0, as_comments(whole));
+        kept.machine_code = device.assemble(kept.image);
+        kept.image.ptx.clear();
+        kept.image.compile_seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        made->loaded = device.load(kept.image, kept.machine_code);
+        if (!key.empty()) codegen::keep_gpu_kernel_in_cache(key, kept);
+    }
+    const cuda::LoadedFunction& function = made->loaded->function;
+    made->registers = function.registers();
+    made->local_bytes = function.local_bytes();
+    made->most_threads = function.most_threads();
+    return made;
+}
+
+void number_errors_as(std::span<const lang::Site> sites, lang::Lowered& whole) {
+    const auto number_of = [&](uint32_t number) {
+        const lang::Site& wanted = whole.sites[lang::site_of_error(number)];
+        const auto found = std::find_if(sites.begin(), sites.end(), [&](const lang::Site& site) {
+            return site.function == wanted.function && site.node == wanted.node && site.kind == wanted.kind &&
+                   site.axis == wanted.axis && site.exception == wanted.exception && site.text == wanted.text;
+        });
+        const auto place =
+            found == sites.end() ? lang::kMostErrors : static_cast<uint32_t>(found - sites.begin());
+        return (number & ~lang::kMostErrors) | place;
+    };
+    const std::function<void(ir::Region&)> renumber = [&](ir::Region& region) {
+        for (ir::Instruction& each : region.body) {
+            const bool fails = each.opcode == ir::Opcode::kCheck || each.opcode == ir::Opcode::kHeap ||
+                               (each.opcode == ir::Opcode::kRaise && !each.again);
+            if (fails) each.site = number_of(each.site);
+            for (ir::Region& inner : each.regions) renumber(inner);
+        }
+    };
+    for (ir::Function& each : whole.module.functions) renumber(each.body);
+}
+
+codegen::CompiledTexts texts_of(const GpuKernel& kernel, const ir::Module& module, const std::string& entry) {
+    codegen::PtxTexts made;
+    codegen::CompiledTexts texts;
+    texts.assembly =
+        codegen::compile_launch_for_ptx(module, entry, options_for(kernel.device, kernel.is_fast), &made).ptx;
+    texts.ir_after_passes = std::move(made.ir_after_passes);
+    texts.llvm_ir = std::move(made.llvm_ir);
+    return texts;
+}
+
+std::string describe(const GpuKernel& kernel) {
+    return "  on " + kernel.device.name() + ": each thread has " + std::to_string(kernel.registers) +
+           " registers and " + std::to_string(kernel.local_bytes) + " bytes of memory, each block " +
+           std::to_string(kernel.block_bytes) + " bytes of shared memory\n";
+}
+
+void launch(const GpuKernel& kernel, std::span<const ArgumentWord> words, const LaunchSizes& sizes,
+            int64_t number) {
+    const auto& [grid, block, dynamic_bytes] = sizes;
+    const int64_t threads = block[0] * block[1] * block[2];
+    if (kernel.most_threads > 0 && threads > kernel.most_threads)
+        throw ValueError("a block of " + std::to_string(threads) + " threads, " + with_commas(block) + ": " +
+                         kernel.loaded->name + "() takes " + std::to_string(kernel.registers) +
+                         " registers of each, so " + std::to_string(kernel.most_threads) + " is the most");
+    const int64_t shared = kernel.block_bytes + dynamic_bytes;
+    allow_shared(kernel, shared);
+    check_alignment(kernel, words);
+    std::vector<ArgumentWord> all(words.begin(), words.end());
+    all.push_back(reinterpret_cast<ArgumentWord>(&kernel.device.launch_error()));
+    all.push_back(static_cast<ArgumentWord>(number));
+    WEFT_CHECK(all.size() == static_cast<size_t>(kernel.loaded->description.words), kernel.loaded->name);
+    const auto narrow = [](int64_t size) { return static_cast<uint32_t>(size); };
+    CudaLaunchShape shape;
+    shape.blocks = narrow(grid[0]);
+    shape.blocks_y = narrow(grid[1]);
+    shape.blocks_z = narrow(grid[2]);
+    shape.threads_x = narrow(block[0]);
+    shape.threads_y = narrow(block[1]);
+    shape.threads_z = narrow(block[2]);
+    shape.shared_bytes = narrow(shared);
+    kernel.device.launch_now(*kernel.loaded, all, shape);
+}
+
+}  // namespace weft::jit
