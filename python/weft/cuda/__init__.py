@@ -13,4 +13,13 @@ _ARRAYS = (
 globals().update(NAMES)
 globals().update({name: getattr(_arrays, name) for name in _ARRAYS})
 
-__all__ = ["jit", *NAMES, *_ARRAYS]
+__all__ = ["jit", "random", *NAMES, *_ARRAYS]
+
+
+def __getattr__(name):
+    """`random` at its first use, since it needs NumPy."""
+    if name == "random":
+        from importlib import import_module
+
+        return import_module("weft.cuda.random")
+    raise AttributeError(f"module 'weft.cuda' has no attribute {name!r}")

@@ -22,7 +22,7 @@ from weft import cuda as _cuda
 from weft.numba._decorators import is_jitted
 from weft.numba._signatures import normalize_signature
 
-globals().update({name: getattr(_cuda, name) for name in _cuda.__all__ if name != "jit"})
+globals().update({name: getattr(_cuda, name) for name in _cuda.__all__ if name not in ("jit", "random")})
 
 # What asks for nothing here: code is made for the arguments of a launch, and for the machine that it is on.
 _TAKEN = frozenset(
@@ -81,3 +81,12 @@ def list_devices():
 def detect():
     """Whether a GPU for kernels is found: kernels run on the CPU."""
     return False
+
+
+def __getattr__(name):
+    """`random` at its first use."""
+    if name == "random":
+        from importlib import import_module
+
+        return import_module("weft.numba.cuda.random")
+    raise AttributeError(f"module 'weft.numba.cuda' has no attribute {name!r}")
