@@ -125,9 +125,10 @@ class Reduce:
         of_thread = max(LEAST_OF_THREAD, -(-array.size // (BLOCK * MOST_BLOCKS)))
         blocks = -(-array.size // (BLOCK * of_thread))
         partials = _empty_like(array, blocks)
-        kernel[blocks, BLOCK](array, of_thread, partials, out)
+        threads = min(BLOCK, -(-array.size // of_thread))  # those without elements are left out
+        kernel[blocks, threads](array, of_thread, partials, out)
         if blocks > 1:
-            kernel[1, BLOCK](partials, -(-blocks // BLOCK), partials, out)
+            kernel[1, min(BLOCK, blocks)](partials, -(-blocks // BLOCK), partials, out)
 
     def __repr__(self):
         return f"<reduction by {getattr(self._functor, '__qualname__', self._functor)}>"
