@@ -1,6 +1,8 @@
 """Random numbers in kernels: published words of SplitMix64 and Philox, xoroshiro128+ beside Python's integers."""
 
 import doctest
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -300,6 +302,29 @@ def test_numbas_names():
     assert str(xoroshiro128p_type) == "Record(s0[type=uint64], s1[type=uint64])"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         cuda.nothing  # noqa: B018
+
+
+LATE = """
+import sys
+from weft import cuda
+assert "numpy" not in sys.modules and "weft.cuda.random" not in sys.modules
+import weft as np
+
+@cuda.jit
+def drawn(out):
+    out[cuda.grid(1)] = cuda.random.philox_random(7, cuda.grid(1))
+
+out = np.zeros(8)
+drawn[1, 8](out)
+assert out.tolist() == np.random.Generator(np.random.Philox(key=7)).random(8).tolist()
+"""
+
+
+def test_the_functions_are_loaded_when_a_kernel_names_them(tmp_path):
+    path = tmp_path / "late.py"
+    path.write_text(LATE)
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("name", [name for name in random.__all__ if name != "xoroshiro128p_dtype"])
