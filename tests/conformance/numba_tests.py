@@ -363,7 +363,7 @@ def swap_kernels():
     """Puts weft.numba.cuda's names in the place of those of Numba's simulator of CUDA."""
     import numba.cuda
     import weft.cuda._kernel
-    import weft.numba.cuda
+    import weft.numba.cuda.random
 
     launch = weft.cuda._kernel.Launch
     launched = launch.__call__
@@ -389,6 +389,7 @@ def swap_kernels():
     for name in dir(weft.numba.cuda):
         if not name.startswith("_"):
             setattr(numba.cuda, name, getattr(weft.numba.cuda, name))
+    sys.modules["numba.cuda.random"] = weft.numba.cuda.random
 
 
 def keep_lines():

@@ -3,6 +3,7 @@
 from weft.cuda import _arrays
 from weft.cuda._kernel import jit
 from weft.cuda._place import NAMES
+from weft.cuda._reduce import Reduce, reduce
 
 _ARRAYS = (
     "as_cuda_array close default_stream defer_cleanup device_array device_array_like event event_elapsed_time "
@@ -13,4 +14,13 @@ _ARRAYS = (
 globals().update(NAMES)
 globals().update({name: getattr(_arrays, name) for name in _ARRAYS})
 
-__all__ = ["jit", *NAMES, *_ARRAYS]
+__all__ = ["Reduce", "jit", "random", "reduce", *NAMES, *_ARRAYS]
+
+
+def __getattr__(name):
+    """`random` at its first use, since it needs NumPy."""
+    if name == "random":
+        from importlib import import_module
+
+        return import_module("weft.cuda.random")
+    raise AttributeError(f"module 'weft.cuda' has no attribute {name!r}")

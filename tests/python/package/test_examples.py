@@ -61,6 +61,15 @@ def test_a_program_runs_by_itself(program, module, tmp_path):
     assert "ms" in done.stdout
 
 
+@pytest.mark.parametrize("program", sorted(path.stem for path in EXAMPLES.glob("kernels*.py")))
+def test_kernels_find_what_numpy_does(program, tmp_path):
+    command = [sys.executable, str(EXAMPLES / f"{program}.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) >= 4 and all(" True" in line for line in lines), done.stdout
+
+
 def test_expression_has_the_bits_of_numpy():
     inputs = expression.inputs(30_001)
     expected = expression.expression(*inputs)

@@ -22,7 +22,8 @@ from weft import cuda as _cuda
 from weft.numba._decorators import is_jitted
 from weft.numba._signatures import normalize_signature
 
-globals().update({name: getattr(_cuda, name) for name in _cuda.__all__ if name != "jit"})
+_OTHERWISE = ("Reduce", "jit", "random", "reduce")
+globals().update({name: getattr(_cuda, name) for name in _cuda.__all__ if name not in _OTHERWISE})
 
 # What asks for nothing here: code is made for the arguments of a launch, and for the machine that it is on.
 _TAKEN = frozenset(
@@ -73,6 +74,15 @@ def _converted(name, value):
     return numpy.array(value).astype(name)[()]
 
 
+class Reduce(_cuda.Reduce):
+    """A reduction by a function of two elements, with Numba's promotion."""
+
+    _jit = staticmethod(jit)
+
+
+reduce = Reduce
+
+
 def list_devices():
     """The GPUs for kernels: none."""
     return []
@@ -81,3 +91,12 @@ def list_devices():
 def detect():
     """Whether a GPU for kernels is found: kernels run on the CPU."""
     return False
+
+
+def __getattr__(name):
+    """`random` at its first use."""
+    if name == "random":
+        from importlib import import_module
+
+        return import_module("weft.numba.cuda.random")
+    raise AttributeError(f"module 'weft.numba.cuda' has no attribute {name!r}")
