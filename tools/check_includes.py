@@ -34,7 +34,13 @@ ALLOWED["bindings"] = ROOMS - {"passes", "lowering", "ir", "library"}
 # The folders in a room, lower ones first: each may include those before it. Folders that share an entry
 # may not include each other.
 FLOORS = {
-    "codegen": [{"runtime", "bitcode"}, {"cache", "llvm", "interpreter"}, {"cpu", "ptx"}, {"service"}],
+    "codegen": [
+        {"runtime", "bitcode"},
+        {"cache", "llvm", "interpreter"},
+        {"functions"},
+        {"cpu", "ptx"},
+        {"service"},
+    ],
     "library": [
         {"gpu", "loops"},
         {"indexing", "bits", "counting", "ordering", "products", "fft"},
@@ -63,7 +69,9 @@ FLOORS = {
     ],
 }
 # What a compiled kernel is: the contract between who makes it and who launches it, free of either.
-CONTRACTS = {("codegen", "device/kernel.h"), ("codegen", "device/cuda/kernel_image.h")}
+CONTRACTS = {("codegen", "device/kernel.h"), ("codegen", "device/cuda/kernel_image.h")} | {
+    ("codegen", "device/cuda/launch_error.h")
+}
 
 MOST_FILES = 30  # in a folder
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/llvm/call_lowering.h"
+#include "codegen/functions/call_lowering.h"
 #include "codegen/llvm/draw_streams.h"
 
 namespace weft::codegen {

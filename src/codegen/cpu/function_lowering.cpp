@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "codegen/functions/function_optimizer.h"
 #include "codegen/llvm/diagnostics.h"
-#include "codegen/llvm/function_optimizer.h"
 #include "codegen/runtime/block_threads.h"
 #include "codegen/runtime/engine_call.h"
 #include "codegen/runtime/heap.h"

@@ -1,5 +1,5 @@
 // Functions of the IR on CPUs, between CopyLowering and lowering.cpp: those that the host calls, those that
-// these call (llvm/call_lowering.h), and their heap memory.
+// these call (functions/call_lowering.h), and their heap memory.
 //
 //   int64_t function(const ArgumentWord* words, char* results)                 the host's (device/kernel.h)
 //

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "codegen/bitcode/bitcode_library.h"
+#include "codegen/functions/function_optimizer.h"
 #include "codegen/llvm/diagnostics.h"
 #include "codegen/llvm/engine_pool.h"
 #include "codegen/llvm/fast_math.h"
-#include "codegen/llvm/function_optimizer.h"
 #include "codegen/llvm/module_text.h"
 #include "codegen/llvm/optimizer.h"
 #include "codegen/ptx/gpu_math.h"

@@ -10,7 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include "codegen/bitcode/bitcode_library.h"
-#include "codegen/llvm/call_lowering.h"
+#include "codegen/functions/call_lowering.h"
 #include "device/cuda/kernel_image.h"
 #include "ir/ir.h"
 

@@ -1,4 +1,4 @@
-#include "codegen/llvm/call_lowering.h"
+#include "codegen/functions/call_lowering.h"
 
 #include <llvm/IR/MDBuilder.h>
 

@@ -1,4 +1,4 @@
-#include "codegen/llvm/function_optimizer.h"
+#include "codegen/functions/function_optimizer.h"
 
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/LoopInfo.h>
