@@ -195,7 +195,8 @@ bool CallArguments::add_structures(PyObject* object, size_t parameter) {
                           (given->is_single ? kSingle : 0) |
                               key_of_shape(given->shape, given->strides, !given->writeable, contiguous)));
     key_.push_back(reinterpret_cast<uint64_t>(given->layout));
-    add_memory(given->layout->size, given->data, given->shape, given->strides, contiguous, parameter);
+    char* const data = gpu_ == nullptr ? given->data : gpu_->take_structures(object, parameter);
+    add_memory(given->layout->size, data, given->shape, given->strides, contiguous, parameter);
     return true;
 }
 

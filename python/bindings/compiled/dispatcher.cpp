@@ -29,6 +29,7 @@
 #include "compiled/running.h"
 #include "convert/foreign_buffer.h"
 #include "device/device.h"
+#include "execution/fallback.h"
 #include "graph/storage.h"
 #include "jit/gpu_kernel.h"
 #include "jit/specialisation.h"
@@ -87,6 +88,7 @@ struct State {
     int64_t compilations = 0;
     // Of kernels on GPUs: what is compiled for other devices than the last one's.
     std::map<DeviceBackend*, std::vector<std::shared_ptr<Compiled>>> of_other_devices;
+    std::map<std::vector<uint64_t>, std::string> refusals;  // why there is nothing for a GPU, by key
 };
 
 struct JitObject {
@@ -116,6 +118,7 @@ void take_program(JitObject* self) {
     state.program = make_program(nb::handle(self->function), nb::handle(self->text), state.fast_math);
     state.compiled.clear();
     state.of_other_devices.clear();
+    state.refusals.clear();
     state.functions.clear();
     state.has_keyword_only = false;
     state.rest.reset();
@@ -358,6 +361,11 @@ void add_all(const State& state, Given given, CallArguments& arguments) {
     arguments.finish();
 }
 
+nb::object refuse(DeviceBackend& device, const std::string& reason) {
+    record_fallback(device, reason.c_str(), 0);
+    return nb::str(reason.c_str());
+}
+
 jit::LaunchSizes launch_sizes(Given given) {
     const auto axes = [](PyObject* sizes) {
         std::array<int64_t, 3> all{};
@@ -368,7 +376,8 @@ jit::LaunchSizes launch_sizes(Given given) {
     return {axes(given[0]), axes(given[1]), PyLong_AsLongLong(given[2])};
 }
 
-// A kernel of a GPU: (sizes of the grid, sizes of a block, bytes, the kernel's own arguments...).
+// A kernel of a GPU: (sizes of the grid, sizes of a block, bytes, the kernel's own arguments...). Gives None,
+// or, where nothing is done since GPUs have not what it needs, the reason.
 nb::object launch(JitObject* self, Given given) {
     constexpr size_t kOwn = 3;
     State& state = *self->state;
@@ -383,8 +392,16 @@ nb::object launch(JitObject* self, Given given) {
     arguments.use_gpu(arrays);
     add_all(state, given, arguments);
     if (!arguments.lists().empty() || !arguments.generators().empty())
-        throw NotImplementedError("lists and generators cannot be arguments of kernels on GPUs yet");
-    const std::shared_ptr<Compiled> compiled = find(self, arguments);
+        return refuse(arrays.device(), "lists and generators cannot be arguments of kernels for GPUs yet");
+    const std::vector<uint64_t> key(arguments.key().begin(), arguments.key().end());
+    if (const auto refused = state.refusals.find(key); refused != state.refusals.end()) [[unlikely]]
+        return refuse(arrays.device(), refused->second);
+    std::shared_ptr<Compiled> compiled;
+    try {
+        compiled = find(self, arguments);
+    } catch (const NotImplementedError& error) {
+        return refuse(arrays.device(), state.refusals[key] = error.what());
+    }
     std::shared_ptr<const jit::Specialisation> code = compiled->code;
     if (arguments.overlaps(code->written)) [[unlikely]] {
         if (compiled->overlap == nullptr)
@@ -570,6 +587,7 @@ int clear(PyObject* object) {
     self->state->functions.clear();
     self->state->compiled.clear();
     self->state->of_other_devices.clear();
+    self->state->refusals.clear();
     return 0;
 }
 

@@ -47,9 +47,8 @@ const LaunchArgument* GpuArrays::take(PyObject* object, size_t parameter) {
         if (taken->object == object) return &taken->argument;  // one copy, whatever is written into it
     }
     if (is_array(object)) return add(array_of(object), object, parameter, false);
-    if (const auto numpy = numpy_memory(object)) {
-        if (structures_of(object))
-            throw NotImplementedError("arrays of structures cannot be arguments of kernels on GPUs yet");
+    if (structures_of(object)) return nullptr;
+    if (numpy_memory(object)) {
         return add(convert_buffer(object, /*share_memory=*/true), object, parameter, false);
     }
     if (const nb::object interface = foreign_interface(object); !interface.is_none())
@@ -57,6 +56,28 @@ const LaunchArgument* GpuArrays::take(PyObject* object, size_t parameter) {
     if (PyObject_CheckBuffer(object) != 0 && !is_numpy_scalar(object))
         return add(convert_buffer(object, /*share_memory=*/true), object, parameter, false);
     return nullptr;
+}
+
+char* GpuArrays::take_structures(PyObject* object, size_t parameter) {
+    const auto known = std::find_if(taken_.begin(), taken_.end(),
+                                    [&](const auto& taken) { return taken->object == object; });
+    if (known != taken_.end()) return reinterpret_cast<char*>((*known)->argument.address());
+    const nb::object held =
+        is_host_array(object) ? nb::object(nb::handle(object).attr("_array")) : nb::borrow(object);
+    const nb::object numpy = nb::module_::import_("numpy");
+    nb::object bytes;
+    if (numpy_memory(held.ptr())) {
+        if (!nb::cast<bool>(held.attr("flags").attr("c_contiguous")))
+            throw NotImplementedError(
+                "arrays of structures with gaps cannot be arguments of kernels on GPUs");
+        bytes = held.attr("reshape")(-1).attr("view")("u1");
+    } else {
+        bytes = numpy.attr("frombuffer")(held, "u1");
+    }
+    const LaunchArgument* argument =
+        add(convert_buffer(bytes.ptr(), /*share_memory=*/true), object, parameter, false);
+    taken_.back()->kept = bytes;
+    return reinterpret_cast<char*>(argument->address());
 }
 
 const LaunchArgument* GpuArrays::add(const array& value, PyObject* object, size_t parameter, bool foreign) {

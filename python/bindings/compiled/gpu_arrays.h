@@ -24,6 +24,9 @@ public:
     /// of another GPU.
     const LaunchArgument* take(PyObject* object, size_t parameter);
 
+    /// The same for an array of structures, whose bytes are copied, or one of them; where its memory is.
+    char* take_structures(PyObject* object, size_t parameter);
+
     /// Behind the launch: what it writes is poisoned until it is known whether it fails, and is copied to
     /// where it belongs.
     void finish(const std::vector<bool>& written, int64_t number, LaunchErrorThrower thrower);
@@ -35,6 +38,7 @@ private:
         PyObject* object;  // borrowed
         array host;        // of which it is a copy, or none
         bool foreign = false;
+        nb::object kept{};
     };
     const LaunchArgument* add(const array& value, PyObject* object, size_t parameter, bool foreign);
 

@@ -4,6 +4,7 @@ import contextlib
 import time
 
 import weft
+from weft import _core
 
 
 class DeviceArray:
@@ -239,7 +240,7 @@ def is_cuda_array(obj):
 
 
 class Stream:
-    """An order of kernels and copies. On the CPU each ends before the next begins, in any stream."""
+    """An order of kernels and copies. Each begins when the one before has ended, in any stream."""
 
     def synchronize(self):
         """Waits for what the stream was given."""
@@ -286,7 +287,8 @@ class Event:
 
 
 def synchronize():
-    """Waits for all kernels and copies."""
+    """Waits for all kernels and copies; raises what a kernel has raised that nobody has been told of."""
+    _core._finish_launches()
 
 
 def stream():
@@ -333,8 +335,8 @@ mapped = pinned
 
 
 def is_available():
-    """Whether kernels run on a GPU. They run on the CPU."""
-    return False
+    """Whether kernels run on a GPU, unless their arrays say otherwise: whether weft's current device is one."""
+    return _core._launches_on_gpu(())
 
 
 def profile_start():

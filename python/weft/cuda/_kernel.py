@@ -70,8 +70,13 @@ class Launch:
                 each if convert is None or hasattr(each, "shape") else convert(each)
                 for each, convert in zip(arguments, kernel._converters, strict=True)
             ]
-        launcher = kernel._gpu_launcher if _core._launches_on_gpu(tuple(arguments)) else kernel._launcher
-        launcher(self._grid, self._block, self._shared_bytes, *arguments)
+        if _core._launches_on_gpu(tuple(arguments)):
+            # The reason why it has to be the CPU, if it has.
+            refusal = kernel._gpu_launcher(self._grid, self._block, self._shared_bytes, *arguments)
+            if refusal is None:
+                return
+            kernel._refusal = refusal
+        kernel._launcher(self._grid, self._block, self._shared_bytes, *arguments)
 
 
 class Kernel:
@@ -91,6 +96,7 @@ class Kernel:
         self._count = len(names)
         self._options = options
         self._converters = ()
+        self._refusal = None  # why the last launch was not the GPU's
         self._names = names
 
     @functools.cached_property
@@ -152,19 +158,29 @@ class Kernel:
     @property
     def stats(self):
         """Calls and compilations by the types of arguments."""
-        return self._launcher.stats
+        return self._launcher.stats | (self._gpu_launcher.stats if "_gpu_launcher" in self.__dict__ else {})
 
     def explain(self):
         """What was compiled, as text."""
-        return self._launcher.explain()
+        parts = [each.explain() for each in self._compiled()]
+        if self._refusal:
+            parts.append(f"on the CPU instead of the GPU: {self._refusal}\n")
+        return "\n".join(parts) if parts else "nothing is compiled yet: launch the kernel"
 
     def inspect_llvm(self):
-        """LLVM's IR by the types of arguments."""
-        return self._launcher.inspect_llvm()
+        """LLVM's IR by the types of arguments; of a kernel on a GPU, that for it."""
+        return self._inspected().inspect_llvm()
 
     def inspect_asm(self):
-        """The machine code by the types of arguments, as assembly."""
-        return self._launcher.inspect_asm()
+        """The machine code by the types of arguments, as assembly; of a kernel on a GPU, as PTX."""
+        return self._inspected().inspect_asm()
+
+    def _compiled(self):
+        """The launchers that have compiled something."""
+        return [self.__dict__[name] for name in ("_launcher", "_gpu_launcher") if name in self.__dict__]
+
+    def _inspected(self):
+        return self._gpu_launcher if "_gpu_launcher" in self.__dict__ else self._launcher
 
     def __repr__(self):
         return f"<kernel {self.__qualname__}>"
