@@ -146,6 +146,11 @@ private:
             symbol.kind = SymbolKind::kValue;
             symbol.type = type_of_constant(described[3]);
             symbol.path = text_of(described[2]);
+            if (symbol.type == nullptr) {  // a uint64 that no int64 is: its bits
+                const uint64_t bits = PyLong_AsUnsignedLongLongMask(described[3].ptr());
+                symbol.type =
+                    lang::literal_type(Constant::of(ScalarType::kInt64, static_cast<int64_t>(bits)));
+            }
         } else if (kind == "known" || kind == "module") {
             symbol.kind = kind == "known" ? SymbolKind::kKnown : SymbolKind::kModule;
             symbol.path = text_of(described[2]);
