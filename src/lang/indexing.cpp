@@ -2,6 +2,7 @@
 
 #include "core/config.h"
 #include "lang/containers/dicts.h"
+#include "lang/kernels/kernels.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -265,6 +266,7 @@ bool FunctionLowering::has_never(std::span<const IndexItem> items) {
 
 std::optional<FunctionLowering::Element> FunctionLowering::element_of(NodeId id, const Value& base,
                                                                       std::span<const IndexItem> items) {
+    element_at_ = id;
     const size_t rank = base.type->rank;
     const bool all = std::none_of(items.begin(), items.end(), [](const IndexItem& item) {
         const TypeKind kind = item.value.type->kind;
@@ -357,6 +359,8 @@ Value FunctionLowering::load(const Element& element) {
         return view_as(element.array, single_type(element.array.type), offset, {}, {});
     }
     const TypeRef type = scalar_type(element.array.type->scalar);
+    if (compilation_.options().tells_accesses)
+        Kernels(*this, {}, element_at_).tell_access(ThreadEvent::kRead, element);
     return scalar(type, dry_ ? ValueId{} : builder_->load(element.array.parts[0], element.indices));
 }
 
@@ -374,7 +378,11 @@ void FunctionLowering::store(const Element& element, const Value& given, NodeId 
     if (is_complex(value.type) && !DType(array->scalar).is_complex())
         fail(where, "a complex number cannot be stored in " + lang::describe(array), "Store its .real.");
     target_.written.insert(array->scope);
-    if (!dry_) builder_->store(element.array.parts[0], cast(value, array->scalar), element.indices);
+    if (dry_) return;
+    const ValueId written = cast(value, array->scalar);
+    if (compilation_.options().tells_accesses)
+        Kernels(*this, {}, where).tell_access(ThreadEvent::kWrite, element, written);
+    builder_->store(element.array.parts[0], written, element.indices);
 }
 
 }  // namespace weft::lang

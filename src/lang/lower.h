@@ -19,8 +19,9 @@ struct Options {
     bool parallel = true;  // loops over prange run at the same time
     // Numba's promotion in place of NEP 50: beside numbers of Python's, floats of fewer than 64 bits have 64.
     bool widens_floats = false;
-    bool is_kernel = false;  // launches a CUDA-style kernel (kernels/kernels.h)
-    bool for_gpu = false;    // of such: what each thread of a GPU runs, and not the loop over the blocks
+    bool is_kernel = false;       // launches a CUDA-style kernel (kernels/kernels.h)
+    bool tells_accesses = false;  // of such: each access to memory, and what orders them (jit/race_checker.h)
+    bool for_gpu = false;         // of such: what each thread of a GPU runs, and not the loop over the blocks
 };
 
 enum class SiteKind : uint8_t {
@@ -31,7 +32,13 @@ enum class SiteKind : uint8_t {
     kTooLarge,   // payload: a float64, the bytes of an array that is not made
     kUnbound,    // `text` names the variable
     kTold,       // what `told` says, by a payload of all its values
+    kEvent,      // `event`, which a kernel's thread tells of itself
 };
+
+// What threads of a kernel do that matters to other threads. All tell their numbers in the block and that of
+// their block; accesses tell before that an address, how many bytes, whether they are memory of the block,
+// and those that write the value.
+enum class ThreadEvent : uint8_t { kRead, kWrite, kAtomic, kBlockMeeting, kWarpMeeting, kFence };
 
 // An error that compiled code raises, by its number in the IR (exceptions/classes.h).
 struct Site {
@@ -43,6 +50,7 @@ struct Site {
     int axis = 0;
     int payload = 0;  // how many values the code tells, 16 bytes each
     int place = -1;   // from which of them on they are the numbers of a kernel's thread and of its block
+    ThreadEvent event = ThreadEvent::kRead;
     std::vector<TypeRef> told{};              // an exception's arguments, or what is printed
     std::string separator = " ", end = "\n";  // of what is printed
     bool flush = false;

@@ -57,6 +57,7 @@ std::string message_of(const Site& site, const char* payload) {
     };
     switch (site.kind) {
         case SiteKind::kTold:
+        case SiteKind::kEvent:
         case SiteKind::kFixed: return site.text;
         case SiteKind::kIndex:
             return "index " + number(0) + " is out of bounds for axis " + std::to_string(site.axis) +

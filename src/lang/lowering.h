@@ -385,6 +385,7 @@ private:
         NodeId node = 0;
         Value value{};
     };
+    NodeId element_at_ = 0;  // of the last element_of
     Value lower_item(NodeId item, Environment& environment);
     Value lower_slice(NodeId id, Environment& environment);
     void expect_bound(const Value& bound, NodeId where) const;

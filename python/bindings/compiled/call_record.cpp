@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "core/without_failing.h"
 #include "execution/kernels/kernel_store.h"
+#include "jit/gpu_kernel.h"
 
 namespace weft::python {
 
@@ -26,6 +27,7 @@ void CallRecord::add(Compiled& compiled, const jit::Specialisation& code, const 
             known = std::move(kernel);
         }
         record.kernel = known;
+        if (code.gpu != nullptr) record.device = &code.gpu->device;
         record.seconds = seconds_of_ticks(passed);
         for (const Span& span : arguments.spans()) {
             const auto bytes = static_cast<int64_t>(span.end - span.begin);

@@ -20,7 +20,8 @@ public:
     /// Behind the call, with the GIL.
     void end(Compiled& compiled, const jit::Specialisation& code, const CallArguments& arguments) const {
         const uint64_t passed = ticks() - begin_;
-        if (passed >= kLeastTicks || profiling()) [[unlikely]]
+        const bool is_first = code.gpu != nullptr && compiled.calls == 1;  // launches are always short
+        if (passed >= kLeastTicks || is_first || profiling()) [[unlikely]]
             add(compiled, code, arguments, passed);
     }
 

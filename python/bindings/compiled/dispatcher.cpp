@@ -423,6 +423,7 @@ nb::object launch(JitObject* self, Given given) {
             raise(*compiled, code->sites[site], error.values);
         };
     }
+    arrays.record(code->name);
     arrays.finish(code->written, number, std::move(thrower));
     return nb::none();
 }
@@ -476,6 +477,11 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     if (!arguments.lists().empty()) arguments.lists().copy_in(code->arguments, arguments.words().data());
     int64_t status = 0;
     Listening listening{*code};
+    std::optional<jit::RaceChecker> races;
+    if (state.options.semantics.tells_accesses) {
+        const jit::LaunchSizes sizes = launch_sizes({given, count});
+        listening.races = &races.emplace(sizes.grid, sizes.block);
+    }
     std::optional<StreamLocks> locks;
     if (!arguments.generators().empty()) locks.emplace(arguments);
     const CallRecord record;
@@ -794,7 +800,7 @@ void bind_jit(nb::module_& m) {
         "_jit_function",
         [](nb::handle function, nb::handle text, bool boundscheck, bool error_model_python, bool fastmath,
            bool nogil, bool parallel, bool cache, bool prefers_numpy, nb::handle around, bool widens_floats,
-           bool is_kernel, bool for_gpu) {
+           bool is_kernel, bool for_gpu, bool tells_accesses) {
             auto* const object = PyObject_GC_New(JitObject, jit_type);
             if (object == nullptr) throw_python_error();
             object->call = call;
@@ -810,6 +816,7 @@ void bind_jit(nb::module_& m) {
             object->state->options.semantics.widens_floats = widens_floats;
             object->state->options.semantics.is_kernel = is_kernel;
             object->state->options.semantics.for_gpu = for_gpu;
+            object->state->options.semantics.tells_accesses = tells_accesses;
             object->state->options.is_fast = fastmath;
             object->state->fast_math = fastmath;
             object->state->options.is_kept = cache;
@@ -821,7 +828,7 @@ void bind_jit(nb::module_& m) {
         arg("function"), arg("text"), nb::arg("boundscheck"), nb::arg("check_division"), nb::arg("fastmath"),
         nb::arg("nogil"), nb::arg("parallel"), nb::arg("cache"), nb::arg("prefers_numpy") = false,
         nb::arg("around") = nb::none(), nb::arg("widens_floats") = false, nb::arg("is_kernel") = false,
-        nb::arg("for_gpu") = false);
+        nb::arg("for_gpu") = false, nb::arg("tells_accesses") = false);
     m.def(
         "_launches_on_gpu",
         [](const nb::tuple& arguments) {

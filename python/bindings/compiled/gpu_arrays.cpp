@@ -10,6 +10,7 @@
 #include "compiled/numpy_fields.h"
 #include "convert/convert.h"
 #include "device/devices.h"
+#include "execution/kernels/kernel_store.h"
 #include "graph/placement.h"
 #include "interop/interop.h"
 #include "objects/objects.h"
@@ -88,6 +89,7 @@ const LaunchArgument* GpuArrays::add(const array& value, PyObject* object, size_
     array there = value, host;
     if (place.is_cpu()) {
         host = value;
+        bytes_in_ += value.nbytes();
         there = move_to(value, device_);
         if (value.writeable() != there.writeable())
             there = there.with_view(there.dtype(), there.shape(), there.strides(), there.offset());
@@ -112,6 +114,7 @@ void GpuArrays::finish(const std::vector<bool>& written, int64_t number, LaunchE
         if (!writes) continue;
         if (taken->host.valid()) {
             copies = true;
+            bytes_out_ += taken->host.nbytes();
         } else {
             outputs.push_back(taken->argument.buffer().get());
         }
@@ -128,6 +131,18 @@ void GpuArrays::finish(const std::vector<bool>& written, int64_t number, LaunchE
         }
     }
     finish_launches();
+}
+
+void GpuArrays::record(const std::string& kernel) const {
+    if (bytes_in_ == 0) return;
+    LaunchRecord record;
+    record.device = &device_;
+    record.bytes_read = bytes_in_;
+    record.bytes_written = bytes_out_;
+    auto copies = std::make_shared<StoredKernel>();  // none, so that nothing counts as compiled
+    copies->name = "copies of the arguments of " + kernel + "()";
+    record.kernel = std::move(copies);
+    record_launch(std::move(record));
 }
 
 }  // namespace weft::python

@@ -2,8 +2,10 @@
 // arrays of the CPU as copies, which are copied back where the kernel writes them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "api/recording/kernel_launch.h"
@@ -30,6 +32,8 @@ public:
     /// Behind the launch: what it writes is poisoned until it is known whether it fails, and is copied to
     /// where it belongs.
     void finish(const std::vector<bool>& written, int64_t number, LaunchErrorThrower thrower);
+    /// Counts the bytes that were copied, if any.
+    void record(const std::string& kernel) const;
 
 private:
     struct Taken {
@@ -43,6 +47,7 @@ private:
     const LaunchArgument* add(const array& value, PyObject* object, size_t parameter, bool foreign);
 
     DeviceBackend& device_;
+    int64_t bytes_in_ = 0, bytes_out_ = 0;
     std::vector<std::unique_ptr<Taken>> taken_;
 };
 

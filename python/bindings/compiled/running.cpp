@@ -48,6 +48,9 @@ codegen::HeapMemory allocate_in_pool(size_t bytes) {
 
 bool Listening::listen(void* context, uint32_t number, const char* payload) {
     auto& self = *static_cast<Listening*>(context);
+    const lang::Site& heard = self.code.sites[lang::site_of_error(number)];
+    if (heard.kind == lang::SiteKind::kEvent)
+        return self.races == nullptr || self.races->hear(heard, payload);
     const nb::gil_scoped_acquire acquire;
     if (self.error) return false;
     try {
@@ -73,6 +76,11 @@ void throw_error_of(int64_t status, Listening& listening, const Compiled& compil
         const std::exception_ptr reason = codegen::HeapFrame::take_stopped();
         if (reason == nullptr) throw InternalError("a compiled function stopped without a reason");
         std::rethrow_exception(reason);
+    }
+    if (listening.races != nullptr && !listening.races->race().empty()) {
+        const nb::object type = nb::module_::import_(modules::kKernels).attr("RaceError");
+        PyErr_SetString(type.ptr(), (code.name + "():\n" + listening.races->race()).c_str());
+        throw_python_error();
     }
     if (listening.error) {
         listening.error->restore();

@@ -9,6 +9,7 @@
 
 #include "codegen/runtime/heap.h"
 #include "compiled/program.h"
+#include "jit/race_checker.h"
 #include "jit/specialisation.h"
 #include "objects/objects.h"
 
@@ -41,6 +42,7 @@ codegen::HeapMemory allocate_in_pool(size_t bytes);
 /// Prints what compiled code tells. An error of that, as of a closed stream, ends the function.
 struct Listening {
     const jit::Specialisation& code;
+    jit::RaceChecker* races = nullptr;  // of a kernel whose threads tell what they access
     std::optional<nb::python_error> error{};
 
     static bool listen(void* context, uint32_t number, const char* payload);

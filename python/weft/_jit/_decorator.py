@@ -23,6 +23,7 @@ def compiled(
     source=None,
     is_kernel=False,
     for_gpu=False,
+    tells_accesses=False,
     **ignored,
 ):
     """What `jit` gives for a function; weft's other decorators take it, too."""
@@ -52,6 +53,7 @@ def compiled(
         widens_floats=promotion == "numba",
         is_kernel=is_kernel,
         for_gpu=for_gpu,
+        tells_accesses=tells_accesses,
     )
     functools.update_wrapper(made, function)
     options = {"boundscheck": boundscheck, "error_model": error_model, "fastmath": fastmath, "nogil": nogil}

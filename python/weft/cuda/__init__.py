@@ -1,7 +1,7 @@
 """CUDA-style kernels in Python, compiled for all cores of the CPU, with numba.cuda's names."""
 
 from weft.cuda import _arrays
-from weft.cuda._kernel import jit
+from weft.cuda._kernel import RaceError, jit
 from weft.cuda._place import NAMES
 from weft.cuda._reduce import Reduce, reduce
 
@@ -14,7 +14,7 @@ _ARRAYS = (
 globals().update(NAMES)
 globals().update({name: getattr(_arrays, name) for name in _ARRAYS})
 
-__all__ = ["Reduce", "jit", "random", "reduce", *NAMES, *_ARRAYS]
+__all__ = ["RaceError", "Reduce", "jit", "random", "reduce", *NAMES, *_ARRAYS]
 
 
 def __getattr__(name):

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import os
 import types
 
 from weft import _core
@@ -34,6 +35,10 @@ def _sizes(given, what, most):
     return (*sizes, *(1,) * (3 - len(sizes)))
 
 
+class RaceError(RuntimeError):
+    """Two threads of a kernel use the same memory without an order, and one of them writes."""
+
+
 def _launch_nothing(*arguments):
     """A kernel without tasks."""
 
@@ -41,10 +46,11 @@ def _launch_nothing(*arguments):
 class Launch:
     """A kernel with its grid and block: call it with the kernel's arguments."""
 
-    __slots__ = ("_block", "_grid", "_kernel", "_shared_bytes")
+    __slots__ = ("_block", "_checks", "_grid", "_kernel", "_shared_bytes")
 
-    def __init__(self, kernel, grid, block, shared_bytes):
+    def __init__(self, kernel, grid, block, shared_bytes, checks=False):
         self._kernel = kernel
+        self._checks = checks or os.environ.get("WEFT_CUDA_CHECK", "0") not in ("", "0")
         self._grid = _sizes(grid, "grid", _MOST_BLOCKS)
         self._block = _sizes(block, "block", _MOST_OF_BLOCK)
         threads = self._block[0] * self._block[1] * self._block[2]
@@ -70,6 +76,9 @@ class Launch:
                 each if convert is None or hasattr(each, "shape") else convert(each)
                 for each, convert in zip(arguments, kernel._converters, strict=True)
             ]
+        if self._checks:
+            kernel._checking_launcher(self._grid, self._block, self._shared_bytes, *arguments)
+            return
         if _core._launches_on_gpu(tuple(arguments)):
             # The reason why it has to be the CPU, if it has.
             refusal = kernel._gpu_launcher(self._grid, self._block, self._shared_bytes, *arguments)
@@ -77,6 +86,18 @@ class Launch:
                 return
             kernel._refusal = refusal
         kernel._launcher(self._grid, self._block, self._shared_bytes, *arguments)
+
+
+class _Checked:
+    """A kernel whose launches look for races."""
+
+    __slots__ = ("_kernel",)
+
+    def __init__(self, kernel):
+        self._kernel = kernel
+
+    def __getitem__(self, launch):
+        return self._kernel._launch(launch, checks=True)
 
 
 class Kernel:
@@ -101,13 +122,44 @@ class Kernel:
 
     @functools.cached_property
     def _launcher(self):
-        return self._make_launcher(for_gpu=False)
+        return self._make_launcher()
 
     @functools.cached_property
     def _gpu_launcher(self):
         return self._make_launcher(for_gpu=True)
 
-    def _make_launcher(self, for_gpu):
+    @functools.cached_property
+    def _checking_launcher(self):
+        # One thread after another, each of which tells what it does.
+        return self._make_launcher(tells_accesses=True, parallel=False, boundscheck=True)
+
+    @property
+    def check(self):
+        """The kernel as it looks for races: `kernel.check[grid, block](...)`.
+
+        It runs on the CPU, one thread after another. Where two threads use the same element, one of them writes, and
+        nothing orders the two, that is a `weft.cuda.RaceError`, with both threads and both lines. An index out of
+        bounds is an IndexError. With WEFT_CUDA_CHECK=1 in the environment all launches do.
+
+        Examples
+        --------
+        >>> from weft import cuda
+        >>> @cuda.jit
+        ... def shift(a):
+        ...     i = cuda.grid(1)
+        ...     if i + 1 < a.size:
+        ...         a[i] = a[i + 1]
+        >>> shift.check[1, 32](np.arange(5.0))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        weft.cuda._kernel.RaceError: shift():
+        thread (1, 0, 0) of block (0, 0, 0) writes in line 5, `a[i] = a[i + 1]`
+        what thread (0, 0, 0) of block (0, 0, 0) reads in line 5, `a[i] = a[i + 1]`
+        and nothing orders the two: no barrier is between them.
+        """
+        return _Checked(self)
+
+    def _make_launcher(self, **options):
         if not getattr(type(self._function), "_is_weft_jit", False):
             raise RuntimeError(
                 f"{self.__name__} is not compiled, since WEFT_JIT=0 is set; kernels run compiled only"
@@ -123,16 +175,19 @@ class Kernel:
         )
         scope = {"prange": prange, "run_block": run_block, "kernel_": self._function, "__name__": __name__}
         exec(text, scope)
-        return compiled(scope[name], source=text, is_kernel=True, for_gpu=for_gpu, **self._options)
+        return compiled(scope[name], source=text, is_kernel=True, **(self._options | options))
 
     def __getitem__(self, launch):
         """The kernel with `[grid, block]`, `[grid, block, stream]` or `[grid, block, stream, shared bytes]`."""
+        return self._launch(launch)
+
+    def _launch(self, launch, checks=False):
         if not isinstance(launch, tuple) or not 2 <= len(launch) <= 4:
             raise TypeError(
                 f"{self.__name__}[grid, block] launches a kernel, with a stream and bytes of shared memory"
             )
         grid, block, _, shared_bytes = (*launch, *(None, 0)[len(launch) - 2 :])
-        return Launch(self, grid, block, shared_bytes)
+        return Launch(self, grid, block, shared_bytes, checks)
 
     def __call__(self, *arguments, **keywords):
         raise ValueError(f"Kernel launch configuration was not specified: {self.__name__}[grid, block](...)")

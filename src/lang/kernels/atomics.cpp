@@ -100,6 +100,7 @@ Value FunctionLowering::Kernels::atomic(std::string_view name, const Arguments& 
     if (!element) refuse("() needs an index for each of the array's dimensions");
     f_.expect_writeable(array.type, where_);
     f_.target_.written.insert(array.type->scope);
+    tell_access(ThreadEvent::kAtomic, *element);
     const TypeRef type = scalar_type(array.type->scalar);
     const auto converted = [&](const Value& value) {
         const Value number = f_.required(value, where_);

@@ -21,6 +21,8 @@ public:
     // What a name like threadIdx.x stands for; nothing where it is a function.
     std::optional<Value> value();
     Value call(const Arguments& arguments);
+    // Where accesses are told: one that is about to happen; `value` is what it writes.
+    void tell_access(ThreadEvent event, const Element& element, std::optional<ir::ValueId> value = {});
 
 private:
     using Index = std::vector<ir::ValueId>;
@@ -32,6 +34,7 @@ private:
     ir::ValueId linear_thread();
     ir::ValueId lane();
     void note_meeting();
+    void tell_event(ThreadEvent event, std::vector<ir::ValueId> payload = {});
     [[noreturn]] void refuse(const std::string& what, const std::string& help = {}) const;
 
     // --- indices of threads ---
@@ -49,6 +52,9 @@ private:
     // --- what a thread computes by itself (intrinsics.cpp) ---
     std::optional<Value> compute(const Arguments& arguments);
     Value of_halves(std::string_view name, const Arguments& arguments);
+
+    // --- what the race checker hears (accesses.cpp) ---
+    bool tells() const;
 
     // --- atomics (atomics.cpp) ---
     Value atomic(std::string_view name, const Arguments& arguments);

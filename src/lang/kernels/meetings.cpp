@@ -18,7 +18,12 @@ Value FunctionLowering::Kernels::intrinsic(Intrinsic intrinsic, std::span<const 
                                            ScalarType result) {
     note_meeting();
     const TypeRef type = scalar_type(result, true);
-    return f_.scalar(type, f_.dry_ ? ValueId{} : f_.builder_->intrinsic(intrinsic, operands)[0]);
+    if (f_.dry_) return f_.scalar(type, ValueId{});
+    const Value told = f_.scalar(type, f_.builder_->intrinsic(intrinsic, operands)[0]);
+    const bool is_of_block = intrinsic == Intrinsic::kBlockCount || intrinsic == Intrinsic::kBlockAll ||
+                             intrinsic == Intrinsic::kBlockAny;
+    tell_event(is_of_block ? ThreadEvent::kBlockMeeting : ThreadEvent::kWarpMeeting);
+    return told;
 }
 
 ValueId FunctionLowering::Kernels::to_mask(const Value& mask) {
@@ -33,7 +38,9 @@ Value FunctionLowering::Kernels::shuffled(const Value& mask, const Value& given,
     const TypeRef type = without_literals(value.type);
     if (f_.dry_) return {type, {ValueId{}}, 0};
     const std::array operands = {to_mask(mask), value.parts[0], lane};
-    return f_.scalar(type, f_.builder_->intrinsic(Intrinsic::kShuffle, operands)[0]);
+    const Value told = f_.scalar(type, f_.builder_->intrinsic(Intrinsic::kShuffle, operands)[0]);
+    tell_event(ThreadEvent::kWarpMeeting);
+    return told;
 }
 
 std::optional<Value> FunctionLowering::Kernels::meet(const Arguments& arguments) {
@@ -45,6 +52,7 @@ std::optional<Value> FunctionLowering::Kernels::meet(const Arguments& arguments)
         expect(0, 0);
         note_meeting();
         if (!f_.dry_) f_.builder_->barrier();
+        tell_event(ThreadEvent::kBlockMeeting);
         return f_.none();
     }
     constexpr std::pair<std::string_view, Intrinsic> kFences[] = {
@@ -56,6 +64,7 @@ std::optional<Value> FunctionLowering::Kernels::meet(const Arguments& arguments)
         expect(0, 0);
         place(PlaceArgument::kNumbers);
         if (!f_.dry_) f_.builder_->intrinsic(fence, {});
+        tell_event(ThreadEvent::kFence);
         return f_.none();
     }
     if (path_ == "syncwarp") {
@@ -63,6 +72,7 @@ std::optional<Value> FunctionLowering::Kernels::meet(const Arguments& arguments)
         note_meeting();
         const ValueId mask = given.empty() ? index(0xFFFFFFFF) : to_mask(given[0]);
         if (!f_.dry_) f_.builder_->intrinsic(Intrinsic::kWarpBarrier, std::span(&mask, 1));
+        tell_event(ThreadEvent::kWarpMeeting);
         return f_.none();
     }
     if (path_ == "activemask") {
