@@ -1,6 +1,7 @@
 #include "jit/gpu_kernel.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -21,11 +22,25 @@ using cuda::CudaDevice;
 constexpr int kNewestTarget = 90;  // of the code generator; the driver takes it on to newer devices
 constexpr int64_t kUsualSharedBytes = 48 << 10;  // what a kernel has without asking for more
 
-codegen::PtxOptions options_for(CudaDevice& device, bool is_fast) {
+// Of a launch's arguments: (sizes of the grid, of a block, bytes, ...), where the block's are constants.
+std::array<int, 3> block_of(std::span<const lang::TypeRef> arguments) {
+    std::array<int, 3> block{};
+    if (!lang::is_constant(arguments[1])) return block;
+    for (size_t axis = 0; axis < block.size(); ++axis)
+        block[axis] = static_cast<int>(arguments[1]->parts[axis]->literal->as<int64_t>());
+    return block;
+}
+
+std::string text_of_block(const std::array<int, 3>& block) {
+    return std::to_string(block[0]) + "x" + std::to_string(block[1]) + "x" + std::to_string(block[2]);
+}
+
+codegen::PtxOptions options_for(CudaDevice& device, bool is_fast, const std::array<int, 3>& block) {
     codegen::PtxOptions options;
     options.sm = std::min(device.context().facts().capability, kNewestTarget);
     options.libdevice = codegen::find_libdevice();
     options.fast_math = is_fast;
+    options.block = block;
     return options;
 }
 
@@ -79,14 +94,17 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
     auto made = std::make_shared<GpuKernel>(device);
     made->is_fast = options.is_fast;
     made->block_bytes = lowered.block_bytes;
-    const codegen::PtxOptions compile_with = options_for(device, options.is_fast);
+    made->block = block_of(lowered.arguments);
+    const codegen::PtxOptions compile_with = options_for(device, options.is_fast, made->block);
     const cuda::DeviceFacts& facts = device.context().facts();
     const std::string target = facts.name + " sm_" + std::to_string(facts.capability) + " driver " +
                                std::to_string(device.context().driver().version) + " libdevice " +
                                compile_with.libdevice + (options.is_fast ? " fast" : "");
-    const std::string key = options.is_kept && codegen::keeps_kernels()
-                                ? codegen::gpu_cache_key("launch " + lowered.entry + "\n" + ir, target)
-                                : std::string();
+    const std::string key =
+        options.is_kept && codegen::keeps_kernels()
+            ? codegen::gpu_cache_key("launch " + lowered.entry + " " + text_of_block(made->block) + "\n" + ir,
+                                     target)
+            : std::string();
     if (!key.empty()) {
         if (auto cached = codegen::find_gpu_kernel_in_cache(key)) {
             try {
@@ -142,8 +160,9 @@ void number_errors_as(std::span<const lang::Site> sites, lang::Lowered& whole) {
 codegen::CompiledTexts texts_of(const GpuKernel& kernel, const ir::Module& module, const std::string& entry) {
     codegen::PtxTexts made;
     codegen::CompiledTexts texts;
-    texts.assembly =
-        codegen::compile_launch_for_ptx(module, entry, options_for(kernel.device, kernel.is_fast), &made).ptx;
+    texts.assembly = codegen::compile_launch_for_ptx(
+                         module, entry, options_for(kernel.device, kernel.is_fast, kernel.block), &made)
+                         .ptx;
     texts.ir_after_passes = std::move(made.ir_after_passes);
     texts.llvm_ir = std::move(made.llvm_ir);
     return texts;

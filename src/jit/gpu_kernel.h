@@ -22,7 +22,8 @@ struct GpuKernel {
     cuda::CudaDevice& device;
     std::shared_ptr<cuda::CudaKernel> loaded{};
     bool from_disk = false, is_fast = false;
-    int64_t block_bytes = 0;  // of shared memory, besides what a launch asks for
+    std::array<int, 3> block{};  // the only sizes of a block that it is for; 0: any
+    int64_t block_bytes = 0;     // of shared memory, besides what a launch asks for
     // What it takes of each thread, and how many threads a block may therefore have.
     int registers = 0, local_bytes = 0, most_threads = 0;
     mutable std::atomic<int64_t> allowed_bytes{0};  // of shared memory, where that is more than usual

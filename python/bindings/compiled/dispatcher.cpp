@@ -88,6 +88,7 @@ struct State {
     int64_t compilations = 0;
     // Of kernels on GPUs: what is compiled for other devices than the last one's.
     std::map<DeviceBackend*, std::vector<std::shared_ptr<Compiled>>> of_other_devices;
+    std::vector<std::array<int64_t, 3>> block_sizes;        // that there is code for
     std::map<std::vector<uint64_t>, std::string> refusals;  // why there is nothing for a GPU, by key
 };
 
@@ -313,10 +314,12 @@ std::shared_ptr<Compiled> find(JitObject* self, const CallArguments& arguments) 
     return made;
 }
 
-void add_given(const State& state, Given given, CallArguments& arguments) {
+void add_given(const State& state, Given given, CallArguments& arguments, lang::TypeRef block = nullptr) {
     const std::string& name = state.program->entry().name;
     for (size_t i = 0; i < given.size(); ++i) {
-        if (given[i] == nullptr) {
+        if (i == 1 && block != nullptr) {
+            arguments.add_constant(block);
+        } else if (given[i] == nullptr) {
             arguments.add_constant(state.constants[i]);
         } else {
             arguments.add(given[i], i, name, state.parameters[i]);
@@ -351,8 +354,9 @@ void refresh(JitObject* self) {
         take_program(self);
 }
 
-void add_all(const State& state, Given given, CallArguments& arguments) {
-    add_given(state, given, arguments);
+// `block`: what a launch has in place of its second argument, or null.
+void add_all(const State& state, Given given, CallArguments& arguments, lang::TypeRef block = nullptr) {
+    add_given(state, given, arguments, block);
     if (!state.program->globals.empty() || !arguments.functions().empty()) {
         size_t place = given.size();
         for (const nb::object& object : globals_of(state, *state.program, arguments))
@@ -376,6 +380,20 @@ jit::LaunchSizes launch_sizes(Given given) {
     return {axes(given[0]), axes(given[1]), PyLong_AsLongLong(given[2])};
 }
 
+// The sizes of a block as constants, with which indices of threads are known to be in bounds; null where
+// there is code for many sizes already.
+lang::TypeRef type_of_block(State& state, const std::array<int64_t, 3>& block) {
+    constexpr size_t kMost = 8;
+    if (std::find(state.block_sizes.begin(), state.block_sizes.end(), block) == state.block_sizes.end()) {
+        if (state.block_sizes.size() >= kMost) return nullptr;
+        state.block_sizes.push_back(block);
+    }
+    std::vector<lang::TypeRef> axes;
+    for (const int64_t size : block)
+        axes.push_back(lang::literal_type(Constant::of(ScalarType::kInt64, size)));
+    return lang::tuple_type(std::move(axes));
+}
+
 // A kernel of a GPU: (sizes of the grid, sizes of a block, bytes, the kernel's own arguments...). Gives None,
 // or, where nothing is done since GPUs have not what it needs, the reason.
 nb::object launch(JitObject* self, Given given) {
@@ -388,9 +406,10 @@ nb::object launch(JitObject* self, Given given) {
         state.compiled = std::move(state.of_other_devices[device]);
         state.options.device = device;
     }
+    const jit::LaunchSizes sizes = launch_sizes(given);
     CallArguments arguments(state.functions);
     arguments.use_gpu(arrays);
-    add_all(state, given, arguments);
+    add_all(state, given, arguments, type_of_block(state, sizes.block));
     if (!arguments.lists().empty() || !arguments.generators().empty())
         return refuse(arrays.device(), "lists and generators cannot be arguments of kernels for GPUs yet");
     const std::vector<uint64_t> key(arguments.key().begin(), arguments.key().end());
@@ -411,8 +430,7 @@ nb::object launch(JitObject* self, Given given) {
     ++compiled->calls;
     const CallRecord record;
     const int64_t number = next_launch(arrays.device());
-    jit::launch(*code->gpu, {arguments.words().data(), arguments.words().size()}, launch_sizes(given),
-                number);
+    jit::launch(*code->gpu, {arguments.words().data(), arguments.words().size()}, sizes, number);
     record.end(*compiled, *code, arguments);
     LaunchErrorThrower thrower;
     if (!code->sites.empty()) {
@@ -423,8 +441,7 @@ nb::object launch(JitObject* self, Given given) {
             raise(*compiled, code->sites[site], error.values);
         };
     }
-    arrays.record(code->name);
-    arrays.finish(code->written, number, std::move(thrower));
+    arrays.finish(code->name, code->written, number, std::move(thrower));
     return nb::none();
 }
 
@@ -655,7 +672,7 @@ std::string signature_of(const State& state, const jit::Specialisation& code) {
     std::string text = "(";
     for (size_t i = 0; i < code.arguments.size(); ++i) {
         text += i > 0 ? ", " : "";
-        if (lang::is_constant(code.arguments[i])) {
+        if (lang::is_constant(code.arguments[i]) && state.defaults[i].is_valid()) {
             text += state.parameters[i] + "=" + text_of(nb::repr(state.defaults[i]));
         } else {
             text += lang::describe(code.arguments[i]);

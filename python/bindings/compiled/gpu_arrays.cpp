@@ -103,7 +103,8 @@ const LaunchArgument* GpuArrays::add(const array& value, PyObject* object, size_
     return &taken_.back()->argument;
 }
 
-void GpuArrays::finish(const std::vector<bool>& written, int64_t number, LaunchErrorThrower thrower) {
+void GpuArrays::finish(const std::string& kernel, const std::vector<bool>& written, int64_t number,
+                       LaunchErrorThrower thrower) {
     std::vector<const Buffer*> read;
     std::vector<Buffer*> outputs;
     bool copies = false, others = false;
@@ -119,6 +120,7 @@ void GpuArrays::finish(const std::vector<bool>& written, int64_t number, LaunchE
             outputs.push_back(taken->argument.buffer().get());
         }
     }
+    record_copies(kernel);
     note_launch(device_, number, read, outputs, std::move(thrower));
     // What others queue from now on comes after the launch.
     if (others) device_.make_stream_wait(kDefaultStream);
@@ -133,7 +135,7 @@ void GpuArrays::finish(const std::vector<bool>& written, int64_t number, LaunchE
     finish_launches();
 }
 
-void GpuArrays::record(const std::string& kernel) const {
+void GpuArrays::record_copies(const std::string& kernel) const {
     if (bytes_in_ == 0) return;
     LaunchRecord record;
     record.device = &device_;

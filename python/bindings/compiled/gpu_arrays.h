@@ -31,9 +31,8 @@ public:
 
     /// Behind the launch: what it writes is poisoned until it is known whether it fails, and is copied to
     /// where it belongs.
-    void finish(const std::vector<bool>& written, int64_t number, LaunchErrorThrower thrower);
-    /// Counts the bytes that were copied, if any.
-    void record(const std::string& kernel) const;
+    void finish(const std::string& kernel, const std::vector<bool>& written, int64_t number,
+                LaunchErrorThrower thrower);
 
 private:
     struct Taken {
@@ -44,6 +43,7 @@ private:
         bool foreign = false;
         nb::object kept{};
     };
+    void record_copies(const std::string& kernel) const;
     const LaunchArgument* add(const array& value, PyObject* object, size_t parameter, bool foreign);
 
     DeviceBackend& device_;

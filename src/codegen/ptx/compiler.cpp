@@ -213,7 +213,7 @@ CudaKernelImage compile_launch_for_ptx(const ir::Module& module, const std::stri
     const std::vector<ir::Function> callees = ir::called_functions(prepared, kernel);  // that passes left
     return compile_on_engine({kernel,
                               [&](llvm::Module& into, BitcodeLibrary& library, CudaKernelImage& image) {
-                                  lower_launch_for_ptx(kernel, callees, into, library, image);
+                                  lower_launch_for_ptx(kernel, callees, options.block, into, library, image);
                               }},
                              options, texts);
 }

@@ -2,6 +2,7 @@
 // loads the text by the driver, whose compiler makes machine code of it.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "device/cuda/kernel_image.h"
@@ -16,6 +17,8 @@ struct PtxOptions {
     bool fast_math = false;  // see codegen/llvm/fast_math.h
     // Another kernel of the module, which follows in the same launch (CudaKernelImage::shared_dimensions).
     std::string second = {};
+    // Of a launch: how many threads its blocks have along each axis; 0: as many as each launch says.
+    std::array<int, 3> block{};
     // NVIDIA's bitcode of elementary functions, a file; empty: find_libdevice().
     std::string libdevice = {};
 };

@@ -27,9 +27,9 @@ constexpr const char* kBlockMemory = "weft_block_memory";
 
 class LaunchLowering final : public CallLowering {
 public:
-    LaunchLowering(const ir::Function& function, const Callees& callees, llvm::Module& module,
-                   BitcodeLibrary& library)
-        : CallLowering(function, callees, module, library, "GPUs") {}
+    LaunchLowering(const ir::Function& function, const Callees& callees, const std::array<int, 3>& block,
+                   llvm::Module& module, BitcodeLibrary& library)
+        : CallLowering(function, callees, module, library, "GPUs"), block_(block) {}
 
     void run_entry(CudaKernelImage& image) {
         is_entry_ = true;
@@ -50,6 +50,7 @@ public:
                                 llvm::Align(kResultBytes), "error");
         make_alias_scopes();
         read_parameters();
+        annotate_block();
         lower_body();
     }
 
@@ -63,6 +64,19 @@ private:
     void lower_body() {
         const std::vector<Scalar> values = lower_region(kernel_.body);
         if (!is_left(kernel_.body)) lower_return(values);
+    }
+
+    // The driver's compiler gives a thread the registers that a block of this size leaves it.
+    void annotate_block() {
+        if (block_[0] == 0) return;
+        const char* const names[] = {"reqntidx", "reqntidy", "reqntidz"};
+        for (size_t axis = 0; axis < block_.size(); ++axis) {
+            llvm::Metadata* const parts[] = {
+                llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, names[axis]),
+                llvm::ConstantAsMetadata::get(builder_.getInt32(static_cast<uint32_t>(block_[axis])))};
+            module_.getOrInsertNamedMetadata("nvvm.annotations")
+                ->addOperand(llvm::MDNode::get(context_, parts));
+        }
     }
 
     // --- arguments -----------------------------------------------------------------------------------
@@ -211,11 +225,17 @@ private:
         return builder_.CreateTrunc(index(instruction.operands[0]), builder_.getInt32Ty());
     }
 
-    llvm::Value* number(const Instruction& instruction, std::span<const llvm::Intrinsic::ID> registers) {
+    // One below the limit along its axis.
+    llvm::Value* number(const Instruction& instruction, std::span<const llvm::Intrinsic::ID> registers,
+                        std::span<const uint32_t> limits) {
         const auto* axis = llvm::dyn_cast<llvm::ConstantInt>(index(instruction.operands[0]));
         if (axis == nullptr || axis->getZExtValue() >= registers.size())
             refuse("an axis that is no constant");
-        return to_word(call(registers[axis->getZExtValue()]));
+        const size_t at = axis->getZExtValue();
+        if (limits[at] == 1) return builder_.getInt64(0);
+        auto* read = llvm::cast<llvm::CallInst>(call(registers[at]));
+        read->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, limits[at])));
+        return to_word(read);
     }
 
     // The value of a lane; its own where there is no such lane.
@@ -289,8 +309,8 @@ private:
             case ir::Intrinsic::kFenceBlock: fence(llvm::Intrinsic::nvvm_membar_cta); return;
             case ir::Intrinsic::kFenceDevice: fence(llvm::Intrinsic::nvvm_membar_gl); return;
             case ir::Intrinsic::kFenceSystem: fence(llvm::Intrinsic::nvvm_membar_sys); return;
-            case ir::Intrinsic::kThreadNumber: result = number(instruction, kThread); break;
-            case ir::Intrinsic::kBlockNumber: result = number(instruction, kBlock); break;
+            case ir::Intrinsic::kThreadNumber: result = number(instruction, kThread, thread_limits()); break;
+            case ir::Intrinsic::kBlockNumber: result = number(instruction, kBlock, kMostBlocks); break;
             case ir::Intrinsic::kBlockMemory: result = block_memory(); break;
             case ir::Intrinsic::kThreadMemory: {
                 const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(index(instruction.operands[0]));
@@ -305,6 +325,17 @@ private:
         scalars_[instruction.results[0].index].parts[0] = result;
     }
 
+    // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+    static constexpr std::array<uint32_t, 3> kMostBlocks{INT32_MAX, 65535, 65535},
+        kMostThreads{1024, 1024, 64};
+    std::array<uint32_t, 3> thread_limits() const {
+        if (block_[0] == 0) return kMostThreads;
+        std::array<uint32_t, 3> limits{};
+        std::copy(block_.begin(), block_.end(), limits.begin());
+        return limits;
+    }
+
+    const std::array<int, 3> block_;
     bool is_entry_ = false;
     int64_t error_word_ = 0, launch_word_ = 0;
 };
@@ -312,10 +343,12 @@ private:
 }  // namespace
 
 void lower_launch_for_ptx(const ir::Function& entry, std::span<const ir::Function> callees,
-                          llvm::Module& module, BitcodeLibrary& library, CudaKernelImage& image) {
+                          const std::array<int, 3>& block, llvm::Module& module, BitcodeLibrary& library,
+                          CudaKernelImage& image) {
     const Callees called{callees};
-    LaunchLowering(entry, called, module, library).run_entry(image);
-    for (const ir::Function& callee : callees) LaunchLowering(callee, called, module, library).run_callee();
+    LaunchLowering(entry, called, block, module, library).run_entry(image);
+    for (const ir::Function& callee : callees)
+        LaunchLowering(callee, called, block, module, library).run_callee();
 }
 
 }  // namespace weft::codegen
