@@ -110,6 +110,12 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
 
 }  // namespace
 
+// Neither an array nor anything that is asked whether it is one.
+static bool is_plain(PyObject* object) {
+    return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyTuple_CheckExact(object) ||
+           PyBool_Check(object) || object == Py_None;
+}
+
 bool is_numpy_scalar(PyObject* object) {
     static nb::object generic;
     if (!generic.is_valid()) {
@@ -279,7 +285,7 @@ bool CallArguments::add_number(PyObject* object, const std::string& function, co
 void CallArguments::add(PyObject* object, size_t parameter, const std::string& function,
                         const std::string& name) {
     current_ = object;
-    if (gpu_ != nullptr) {
+    if (gpu_ != nullptr && !is_plain(object)) {
         if (const LaunchArgument* argument = gpu_->take(object, parameter)) {
             const array& value = argument->value();
             add_array(value.dtype().scalar_type(), reinterpret_cast<char*>(argument->address()),

@@ -22,6 +22,7 @@
 #include "codegen/runtime/tell.h"
 #include "compiled/arguments.h"
 #include "compiled/call_record.h"
+#include "compiled/dispatcher.h"
 #include "compiled/generators.h"
 #include "compiled/gpu_arrays.h"
 #include "compiled/program.h"
@@ -396,8 +397,9 @@ lang::TypeRef type_of_block(State& state, const std::array<int64_t, 3>& block) {
 
 // A kernel of a GPU: (sizes of the grid, sizes of a block, bytes, the kernel's own arguments...). Gives None,
 // or, where nothing is done since GPUs have not what it needs, the reason.
-nb::object launch(JitObject* self, Given given) {
+nb::object launch(JitObject* self, Given given, LaunchPlan& plan) {
     constexpr size_t kOwn = 3;
+    refresh(self);
     State& state = *self->state;
     GpuArrays arrays(device_of_launch(given.subspan(kOwn)));
     if (DeviceBackend* const device = &arrays.device(); state.options.device != device) {
@@ -406,20 +408,26 @@ nb::object launch(JitObject* self, Given given) {
         state.compiled = std::move(state.of_other_devices[device]);
         state.options.device = device;
     }
-    const jit::LaunchSizes sizes = launch_sizes(given);
+    if (!plan.is_known) {
+        plan.sizes = launch_sizes(given);
+        plan.block = type_of_block(state, plan.sizes.block);
+        plan.is_known = true;
+    }
     CallArguments arguments(state.functions);
     arguments.use_gpu(arrays);
-    add_all(state, given, arguments, type_of_block(state, sizes.block));
+    add_all(state, given, arguments, plan.block);
     if (!arguments.lists().empty() || !arguments.generators().empty())
         return refuse(arrays.device(), "lists and generators cannot be arguments of kernels for GPUs yet");
-    const std::vector<uint64_t> key(arguments.key().begin(), arguments.key().end());
-    if (const auto refused = state.refusals.find(key); refused != state.refusals.end()) [[unlikely]]
-        return refuse(arrays.device(), refused->second);
+    const auto key = [&] { return std::vector<uint64_t>(arguments.key().begin(), arguments.key().end()); };
+    if (!state.refusals.empty()) [[unlikely]] {
+        if (const auto refused = state.refusals.find(key()); refused != state.refusals.end())
+            return refuse(arrays.device(), refused->second);
+    }
     std::shared_ptr<Compiled> compiled;
     try {
         compiled = find(self, arguments);
     } catch (const NotImplementedError& error) {
-        return refuse(arrays.device(), state.refusals[key] = error.what());
+        return refuse(arrays.device(), state.refusals[key()] = error.what());
     }
     std::shared_ptr<const jit::Specialisation> code = compiled->code;
     if (arguments.overlaps(code->written)) [[unlikely]] {
@@ -430,7 +438,7 @@ nb::object launch(JitObject* self, Given given) {
     ++compiled->calls;
     const CallRecord record;
     const int64_t number = next_launch(arrays.device());
-    jit::launch(*code->gpu, {arguments.words().data(), arguments.words().size()}, sizes, number);
+    jit::launch(*code->gpu, {arguments.words().data(), arguments.words().size()}, plan.sizes, number);
     record.end(*compiled, *code, arguments);
     LaunchErrorThrower thrower;
     if (!code->sites.empty()) {
@@ -448,7 +456,10 @@ nb::object launch(JitObject* self, Given given) {
 nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* names) {
     refresh(self);
     State& state = *self->state;
-    if (state.options.semantics.for_gpu) return launch(self, {given, count});
+    if (state.options.semantics.for_gpu) {
+        LaunchPlan plan;
+        return launch(self, {given, count}, plan);
+    }
     std::vector<PyObject*> bound;
     nb::object rest;
     if (names != nullptr || count != state.parameters.size() || state.has_keyword_only) {
@@ -660,6 +671,12 @@ JitObject* checked(nb::handle object) {
 
 }  // namespace
 
+nb::object launch_on_gpu(nb::handle launcher, std::span<PyObject* const> given, LaunchPlan& plan) {
+    return launch(checked(launcher), given, plan);
+}
+
+void set_error_of_compilation(const lang::CompileError& error) { set_compile_error(error); }
+
 bool is_current(nb::handle jit_function) {
     const State& state = *checked(jit_function)->state;
     return state.program == nullptr || (state.program->is_current() && state.functions.is_current());
@@ -846,18 +863,6 @@ void bind_jit(nb::module_& m) {
         nb::arg("nogil"), nb::arg("parallel"), nb::arg("cache"), nb::arg("prefers_numpy") = false,
         nb::arg("around") = nb::none(), nb::arg("widens_floats") = false, nb::arg("is_kernel") = false,
         nb::arg("for_gpu") = false, nb::arg("tells_accesses") = false);
-    m.def(
-        "_launches_on_gpu",
-        [](const nb::tuple& arguments) {
-            std::vector<PyObject*> objects;
-            for (nb::handle each : arguments) objects.push_back(each.ptr());
-            return !device_of_launch(objects).is_cpu();
-        },
-        nb::arg("arguments"));
-    m.def("_finish_launches", [] {
-        const GilRelease release;
-        finish_launches();
-    });
     method(
         jit_type, "_compile",
         [](nb::handle self, const nb::tuple& given) {

@@ -82,6 +82,7 @@ char* GpuArrays::take_structures(PyObject* object, size_t parameter) {
 }
 
 const LaunchArgument* GpuArrays::add(const array& value, PyObject* object, size_t parameter, bool foreign) {
+    if (taken_.empty()) taken_.reserve(8);
     DeviceBackend& place = device_of(value);
     if (!place.is_cpu() && &place != &device_)
         throw ValueError("arrays of one kernel are on " + device_.name() + " and on " + place.name() +
@@ -96,7 +97,7 @@ const LaunchArgument* GpuArrays::add(const array& value, PyObject* object, size_
     }
     std::unique_ptr<Taken> taken;
     {
-        const GilRelease release;
+        const ReleaseGil release(!evaluated(there));
         taken.reset(new Taken{LaunchArgument(there), parameter, object, host, foreign});
     }
     taken_.push_back(std::move(taken));

@@ -251,8 +251,18 @@ bool DescribedFunction::is_current() const {
                is(PyFunction_GetKwDefaults(function.ptr()), keyword_defaults);
     }
 #endif
-    return function.attr("__code__").is(code) && function.attr("__defaults__").is(defaults) &&
-           function.attr("__kwdefaults__").is(keyword_defaults);
+    // The stable ABI has no other way; a name made of characters at each call would cost as much again.
+    static PyObject* const names[] = {PyUnicode_InternFromString("__code__"),
+                                      PyUnicode_InternFromString("__defaults__"),
+                                      PyUnicode_InternFromString("__kwdefaults__")};
+    const nb::object* const then[] = {&code, &defaults, &keyword_defaults};
+    for (size_t i = 0; i < std::size(names); ++i) {
+        PyObject* const now = PyObject_GetAttr(function.ptr(), names[i]);
+        if (now == nullptr) throw_python_error();
+        Py_DECREF(now);  // the function has it
+        if (now != then[i]->ptr()) return false;
+    }
+    return true;
 }
 
 bool Program::is_current() const {

@@ -336,7 +336,7 @@ mapped = pinned
 
 def is_available():
     """Whether kernels run on a GPU, unless their arrays say otherwise: whether weft's current device is one."""
-    return _core._launches_on_gpu(())
+    return _core._launches_on_gpu()
 
 
 def profile_start():

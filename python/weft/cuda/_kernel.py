@@ -1,5 +1,6 @@
 """Kernels: functions that each thread of a grid of blocks runs."""
 
+import contextlib
 import functools
 import inspect
 import os
@@ -14,6 +15,7 @@ MOST_THREADS = 1024  # of a block
 MOST_SHARED_BYTES = 227 << 10  # of a block
 _MOST_BLOCKS = (2**31 - 1, 2**16 - 1, 2**16 - 1)
 _MOST_OF_BLOCK = (1024, 1024, 64)
+_MOST_KEPT = 256  # launches of a kernel
 
 
 def _sizes(given, what, most):
@@ -43,49 +45,22 @@ def _launch_nothing(*arguments):
     """A kernel without tasks."""
 
 
-class Launch:
-    """A kernel with its grid and block: call it with the kernel's arguments."""
-
-    __slots__ = ("_block", "_checks", "_grid", "_kernel", "_shared_bytes")
-
-    def __init__(self, kernel, grid, block, shared_bytes, checks=False):
-        self._kernel = kernel
-        self._checks = checks or os.environ.get("WEFT_CUDA_CHECK", "0") not in ("", "0")
-        self._grid = _sizes(grid, "grid", _MOST_BLOCKS)
-        self._block = _sizes(block, "block", _MOST_OF_BLOCK)
-        threads = self._block[0] * self._block[1] * self._block[2]
-        if threads > MOST_THREADS:
-            raise ValueError(f"a block of {threads} threads, {self._block}: {MOST_THREADS} is the most")
-        try:
-            self._shared_bytes = shared_bytes.__index__()
-        except AttributeError:
-            raise TypeError(
-                f"bytes of shared memory are an integer, not {type(shared_bytes).__name__}"
-            ) from None
-        if not 0 <= self._shared_bytes <= MOST_SHARED_BYTES:
-            raise ValueError(f"{shared_bytes} bytes of shared memory: {MOST_SHARED_BYTES} are the most")
-
-    def __call__(self, *arguments):
-        kernel = self._kernel
-        if len(arguments) != kernel._count:
-            arguments = kernel._bound(arguments)
-        if any(type(each) is DeviceArray for each in arguments):
-            arguments = [each._array if type(each) is DeviceArray else each for each in arguments]
-        if kernel._converters:
-            arguments = [
-                each if convert is None or hasattr(each, "shape") else convert(each)
-                for each, convert in zip(arguments, kernel._converters, strict=True)
-            ]
-        if self._checks:
-            kernel._checking_launcher(self._grid, self._block, self._shared_bytes, *arguments)
-            return
-        if _core._launches_on_gpu(tuple(arguments)):
-            # The reason why it has to be the CPU, if it has.
-            refusal = kernel._gpu_launcher(self._grid, self._block, self._shared_bytes, *arguments)
-            if refusal is None:
-                return
-            kernel._refusal = refusal
-        kernel._launcher(self._grid, self._block, self._shared_bytes, *arguments)
+def _launch(kernel, grid, block, shared_bytes, checks):
+    """A kernel with its grid and block, to be called with the kernel's arguments."""
+    grid = _sizes(grid, "grid", _MOST_BLOCKS)
+    block = _sizes(block, "block", _MOST_OF_BLOCK)
+    threads = block[0] * block[1] * block[2]
+    if threads > MOST_THREADS:
+        raise ValueError(f"a block of {threads} threads, {block}: {MOST_THREADS} is the most")
+    try:
+        shared_bytes = shared_bytes.__index__()
+    except AttributeError:
+        raise TypeError(f"bytes of shared memory are an integer, not {type(shared_bytes).__name__}") from None
+    if not 0 <= shared_bytes <= MOST_SHARED_BYTES:
+        raise ValueError(f"{shared_bytes} bytes of shared memory: {MOST_SHARED_BYTES} are the most")
+    checks = checks or os.environ.get("WEFT_CUDA_CHECK", "0") not in ("", "0")
+    count = -1 if kernel._converters else kernel._count
+    return _core._kernel_launch(kernel, grid, block, shared_bytes, DeviceArray, count, checks)
 
 
 class _Checked:
@@ -97,7 +72,7 @@ class _Checked:
         self._kernel = kernel
 
     def __getitem__(self, launch):
-        return self._kernel._launch(launch, checks=True)
+        return self._kernel._launched(launch, checks=True)
 
 
 class Kernel:
@@ -118,6 +93,7 @@ class Kernel:
         self._options = options
         self._converters = ()
         self._refusal = None  # why the last launch was not the GPU's
+        self._launches = {}  # that were made, by what stands in the brackets
         self._names = names
 
     @functools.cached_property
@@ -179,15 +155,27 @@ class Kernel:
 
     def __getitem__(self, launch):
         """The kernel with `[grid, block]`, `[grid, block, stream]` or `[grid, block, stream, shared bytes]`."""
-        return self._launch(launch)
+        try:
+            return self._launches[launch]
+        except (KeyError, TypeError):  # a list has no hash
+            return self._launched(launch)
 
-    def _launch(self, launch, checks=False):
+    def _launched(self, launch, checks=False):
         if not isinstance(launch, tuple) or not 2 <= len(launch) <= 4:
             raise TypeError(
                 f"{self.__name__}[grid, block] launches a kernel, with a stream and bytes of shared memory"
             )
         grid, block, _, shared_bytes = (*launch, *(None, 0)[len(launch) - 2 :])
-        return Launch(self, grid, block, shared_bytes, checks)
+        made = _launch(self, grid, block, shared_bytes, checks)
+        # 2.0 and True are the same keys as 2 and 1, and are no sizes.
+        if (
+            not checks
+            and len(self._launches) < _MOST_KEPT
+            and all(type(each) in (int, tuple) for each in launch[:2])
+        ):
+            with contextlib.suppress(TypeError):
+                self._launches[launch] = made
+        return made
 
     def __call__(self, *arguments, **keywords):
         raise ValueError(f"Kernel launch configuration was not specified: {self.__name__}[grid, block](...)")
@@ -197,7 +185,18 @@ class Kernel:
         if tasks < 0:
             raise ValueError(f"Can't create ForAll with negative task count: {tasks}")
         threads = tpb or 256
-        return Launch(self, -(-tasks // threads), threads, sharedmem) if tasks else _launch_nothing
+        return _launch(self, -(-tasks // threads), threads, sharedmem, False) if tasks else _launch_nothing
+
+    def _prepared(self, arguments):
+        """All arguments of a launch, in the types that its signature wants."""
+        if len(arguments) != self._count:
+            arguments = self._bound(arguments)
+        if not self._converters:
+            return arguments
+        return tuple(
+            each if convert is None or hasattr(each, "shape") else convert(each)
+            for each, convert in zip(arguments, self._converters, strict=True)
+        )
 
     def _bound(self, arguments):
         """The arguments with the defaults of those that are left out."""
