@@ -9,6 +9,7 @@
 
 #include "codegen/ptx/compiler.h"
 #include "codegen/service/kernel_cache.h"
+#include "core/optimisation_switches.h"
 #include "ir/ir.h"
 #include "lang/exceptions/classes.h"
 #include "weft/errors.h"
@@ -99,7 +100,8 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
     const cuda::DeviceFacts& facts = device.context().facts();
     const std::string target = facts.name + " sm_" + std::to_string(facts.capability) + " driver " +
                                std::to_string(device.context().driver().version) + " libdevice " +
-                               compile_with.libdevice + (options.is_fast ? " fast" : "");
+                               compile_with.libdevice + (options.is_fast ? " fast" : "") +
+                               (is_on(OptimisationSwitch::kThreadOrder) ? "" : " in their order");
     const std::string key =
         options.is_kept && codegen::keeps_kernels()
             ? codegen::gpu_cache_key("launch " + lowered.entry + " " + text_of_block(made->block) + "\n" + ir,

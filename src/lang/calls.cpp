@@ -373,17 +373,23 @@ Value FunctionLowering::call_math(const std::string& name, const Arguments& argu
     const OpInfo* op = known.empty() ? nullptr : find_op(known);
     if (op == nullptr) fail(where, path + " is not compiled yet", kCallOutside);
     expect_arguments(path, arguments, op->nin, op->nin);
+    // To Numba a function of float32 is float32.
+    const bool is_narrow =
+        compilation_.options().widens_floats && !source_.is_prelude && name != "frexp" && name != "modf" &&
+        std::ranges::all_of(arguments.positional, [](const Value& argument) {
+            return is_scalar(argument.type) && argument.type->scalar == ScalarType::kFloat32;
+        });
+    const ScalarType computed = is_narrow ? ScalarType::kFloat32 : ScalarType::kFloat64;
     std::vector<Value> operands;
     for (const Value& argument : arguments.positional) {
         if (!is_scalar(argument.type) || is_complex(argument.type))
             fail(where, path + " takes real numbers, not " + lang::describe(argument.type));
         const bool exponent = name == "ldexp" && !operands.empty();
-        operands.push_back(
-            exponent ? argument
-                     : scalar(scalar_type(ScalarType::kFloat64, true), cast(argument, ScalarType::kFloat64)));
+        operands.push_back(exponent ? argument
+                                    : scalar(scalar_type(computed, !is_narrow), cast(argument, computed)));
     }
     Value result = by_loop(*op, operands, where);
-    if (is_scalar(result.type)) result.type = scalar_type(result.type->scalar, true);
+    if (is_scalar(result.type)) result.type = scalar_type(result.type->scalar, !is_narrow);
     if (name == "frexp")
         return tuple(
             {scalar(scalar_type(ScalarType::kFloat64, true), result.parts[0]),

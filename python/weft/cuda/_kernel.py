@@ -257,7 +257,9 @@ def jit(function=None, *, device=False, boundscheck=True, fastmath=False, cache=
     boundscheck : bool
         Whether an index out of bounds raises IndexError (the default).
     fastmath : bool
-        Whether sums and products of floats may be computed in another order.
+        Whether sums and products of floats may be computed in another order; on a GPU, too, by instructions that
+        multiply and add at once, and float32's division, root, sine, cosine, logarithm and power of 2 and e by the
+        GPU's own approximations.
     cache : bool
         Whether the code is kept on disk for the next process.
 

@@ -86,6 +86,37 @@ void allow_reordering(llvm::Instruction& instruction) {
     instruction.setHasNoSignedZeros(true);
 }
 
+void approximate_functions(llvm::Module& module) {
+    constexpr double kLog2 = 0.6931471805599453;
+    using llvm::Intrinsic::ID;
+    struct Approximation {
+        const char* operation;
+        ID instruction;
+        double factor;
+    };
+    const Approximation approximations[] = {
+        {"weft_sin_f32_to_f32", llvm::Intrinsic::nvvm_sin_approx_f, 1},
+        {"weft_cos_f32_to_f32", llvm::Intrinsic::nvvm_cos_approx_f, 1},
+        {"weft_log_f32_to_f32", llvm::Intrinsic::nvvm_lg2_approx_f, kLog2},
+        {"weft_log2_f32_to_f32", llvm::Intrinsic::nvvm_lg2_approx_f, 1},
+        {"weft_exp2_f32_to_f32", llvm::Intrinsic::nvvm_ex2_approx_f, 1},
+    };
+    for (const Approximation& each : approximations) {
+        llvm::Function* const function = module.getFunction(each.operation);
+        if (function == nullptr || function->isDeclaration()) continue;
+        const auto linkage = function->getLinkage();
+        function->deleteBody();
+        function->setLinkage(linkage);
+        llvm::IRBuilder<> builder(llvm::BasicBlock::Create(function->getContext(), "", function));
+        llvm::Type* const real = builder.getFloatTy();
+        llvm::Value* value =
+            builder.CreateIntrinsic(each.instruction, {}, {builder.CreateLoad(real, function->getArg(0))});
+        if (each.factor != 1) value = builder.CreateFMul(value, llvm::ConstantFP::get(real, each.factor));
+        builder.CreateStore(value, function->getArg(1));
+        builder.CreateRetVoid();
+    }
+}
+
 void allow_fast_math(llvm::Module& module, BitcodeTarget target) {
     for (llvm::Function& function : module) {
         if (function.isDeclaration()) continue;

@@ -11,6 +11,9 @@
 namespace weft::codegen {
 
 // Of the op table's functions in a module, before they are inlined.
+// Elementary functions of float32 by the GPU's own instructions, as CUDA's fast math has them
+// (CUDA C++ Programming Guide, "Intrinsic Functions").
+void approximate_functions(llvm::Module& module);
 void allow_fast_math(llvm::Module& module, BitcodeTarget target);
 
 // What fastmath=True of a function of the program allows: one rounding, and another order.

@@ -28,10 +28,12 @@
 #include "codegen/ptx/lowering.h"
 #include "core/config.h"
 #include "core/log.h"
+#include "core/optimisation_switches.h"
 #include "core/threads/fork.h"
 #include "ir/calls.h"
 #include "ir/printer.h"
 #include "passes/pipeline.h"
+#include "passes/thread_order.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -126,8 +128,9 @@ CudaKernelImage compile(Engine& engine, const Unit& unit, const PtxOptions& opti
     const bool uses_gpu_math = GpuMath::is_needed(module);
     if (uses_gpu_math) engine.gpu_math().replace_operations(module);
     if (options.fast_math) allow_fast_math(module, BitcodeTarget::kPtx);
+    if (options.fast_math && !kernel.is_kernel) approximate_functions(module);
     const bool divides = module.getFunction("weft_divide_f32_f32_to_f32") != nullptr;
-    if (uses_gpu_math || divides) inline_operations(module, machine);
+    if (uses_gpu_math || divides || has_sine_and_cosine(module)) inline_operations(module, machine);
     if (uses_gpu_math) engine.gpu_math().define(module);
     if (divides) multiply_by_reciprocals(module);
     const bool uses_libdevice = needs_libdevice(module);
@@ -209,8 +212,11 @@ CudaKernelImage compile_launch_for_ptx(const ir::Module& module, const std::stri
     };
     prepare(*found);
     for (const ir::Function& each : ir::called_functions(module, *found)) prepare(each);
-    const ir::Function kernel = prepared.functions[0];
+    ir::Function kernel = prepared.functions[0];
     const std::vector<ir::Function> callees = ir::called_functions(prepared, kernel);  // that passes left
+    if (is_on(OptimisationSwitch::kThreadOrder) && passes::order_threads(kernel, options.block) &&
+        texts != nullptr)
+        texts->ir_after_passes += ir::print(kernel);
     return compile_on_engine({kernel,
                               [&](llvm::Module& into, BitcodeLibrary& library, CudaKernelImage& image) {
                                   lower_launch_for_ptx(kernel, callees, options.block, into, library, image);

@@ -37,6 +37,22 @@ std::vector<llvm::Function*> declared_vector_math(llvm::Module& module) {
     return found;
 }
 
+struct SineAndCosine {
+    llvm::Function *sine = nullptr, *cosine = nullptr;
+};
+
+// Of float32, as the module declares them.
+SineAndCosine sine_and_cosine(llvm::Module& module) {
+    SineAndCosine found;
+    for (llvm::Function* function : declared_vector_math(module)) {
+        const VectorMathFunction& entry = *find_function(*function);
+        if (entry.is_double) continue;
+        if (std::string_view(entry.name) == "sin") found.sine = function;
+        if (std::string_view(entry.name) == "cos") found.cosine = function;
+    }
+    return found;
+}
+
 // libdevice asks what it is compiled for by calls with a name.
 void resolve_reflection(llvm::Module& module, int sm) {
     llvm::Function* question = module.getFunction("__nvvm_reflect");
@@ -70,6 +86,11 @@ bool needs_libdevice(const llvm::Module& module) {
     return false;
 }
 
+bool has_sine_and_cosine(llvm::Module& module) {
+    const SineAndCosine found = sine_and_cosine(module);
+    return found.sine != nullptr && found.cosine != nullptr;
+}
+
 Libdevice::Libdevice(llvm::LLVMContext& context, const std::string& path)
     : path_(path.empty() ? find_libdevice() : path) {
     if (path_.empty()) {
@@ -87,7 +108,42 @@ Libdevice::Libdevice(llvm::LLVMContext& context, const std::string& path)
         throw DeviceError(path_ + ": " + llvm::toString(std::move(error)));
 }
 
+void Libdevice::pair_sines(llvm::Module& module) {
+    const SineAndCosine declared = sine_and_cosine(module);
+    if (declared.sine == nullptr || declared.cosine == nullptr) return;
+    llvm::Function* source = library_->getFunction("__nv_sincosf");
+    if (source == nullptr) return;
+    const std::vector<llvm::User*> cosines(declared.cosine->user_begin(), declared.cosine->user_end());
+    for (llvm::User* user : cosines) {
+        auto* const cosine = llvm::dyn_cast<llvm::CallInst>(user);
+        if (cosine == nullptr) continue;
+        llvm::Value* const angle = cosine->getArgOperand(0);
+        llvm::CallInst* sine = nullptr;
+        for (llvm::User* other : angle->users()) {
+            auto* const call = llvm::dyn_cast<llvm::CallInst>(other);
+            if (call != nullptr && call->getCalledFunction() == declared.sine &&
+                call->getParent() == cosine->getParent())
+                sine = call;
+        }
+        if (sine == nullptr) continue;
+        llvm::Function& function = *cosine->getFunction();
+        llvm::IRBuilder<> entry(&*function.getEntryBlock().getFirstInsertionPt());
+        llvm::Type* const real = entry.getFloatTy();
+        llvm::Value* const slots[] = {entry.CreateAlloca(real, nullptr, "sine"),
+                                      entry.CreateAlloca(real, nullptr, "cosine")};
+        llvm::IRBuilder<> builder(sine->comesBefore(cosine) ? sine : cosine);
+        builder.CreateCall(import_function(*source, module), {angle, slots[0], slots[1]});
+        llvm::Value* const values[] = {builder.CreateLoad(real, slots[0]),
+                                       builder.CreateLoad(real, slots[1])};
+        sine->replaceAllUsesWith(values[0]);
+        cosine->replaceAllUsesWith(values[1]);
+        sine->eraseFromParent();
+        cosine->eraseFromParent();
+    }
+}
+
 void Libdevice::define_vector_math(llvm::Module& module, int sm) {
+    pair_sines(module);
     for (llvm::Function* called : declared_vector_math(module)) {
         const VectorMathFunction& entry = *find_function(*called);
         const std::string name = std::string("__nv_") + entry.name + (entry.is_double ? "" : "f");

@@ -19,15 +19,20 @@ public:
     Libdevice(llvm::LLVMContext& context, const std::string& path);
 
     // Puts libdevice's functions in the place of the module's declared vector math functions, compiled to
-    // keep denormal numbers.
+    // keep denormal numbers. Sine and cosine of one angle in a basic block, which the operations have to be
+    // inlined for, are one function.
     void define_vector_math(llvm::Module& module, int sm);
 
 private:
+    void pair_sines(llvm::Module& module);
+
     std::string path_;
     std::unique_ptr<llvm::Module> library_;
 };
 
 // Whether the module calls any.
 bool needs_libdevice(const llvm::Module& module);
+// Whether it calls the sine and the cosine of float32.
+bool has_sine_and_cosine(llvm::Module& module);
 
 }  // namespace weft::codegen
