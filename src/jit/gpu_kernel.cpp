@@ -32,17 +32,25 @@ std::array<int, 3> block_of(std::span<const lang::TypeRef> arguments) {
     return block;
 }
 
-std::string text_of_block(const std::array<int, 3>& block) {
-    return std::to_string(block[0]) + "x" + std::to_string(block[1]) + "x" + std::to_string(block[2]);
+codegen::PtxOptions options_for(const GpuKernel& kernel) {
+    codegen::PtxOptions options;
+    options.sm = std::min(kernel.device.context().facts().capability, kNewestTarget);
+    options.libdevice = codegen::find_libdevice();
+    options.fast_math = kernel.options.is_fast;
+    options.block = kernel.block;
+    options.most_registers = kernel.options.most_registers;
+    options.most_threads = kernel.options.most_threads;
+    options.blocks_at_once = kernel.options.blocks_at_once;
+    return options;
 }
 
-codegen::PtxOptions options_for(CudaDevice& device, bool is_fast, const std::array<int, 3>& block) {
-    codegen::PtxOptions options;
-    options.sm = std::min(device.context().facts().capability, kNewestTarget);
-    options.libdevice = codegen::find_libdevice();
-    options.fast_math = is_fast;
-    options.block = block;
-    return options;
+// Of what goes to the driver, and is not in the IR.
+std::string text_of(const codegen::PtxOptions& options) {
+    std::string text = options.fast_math ? "fast" : "";
+    for (const int number : {options.block[0], options.block[1], options.block[2], options.most_registers,
+                             options.most_threads, options.blocks_at_once})
+        text += " " + std::to_string(number);
+    return is_on(OptimisationSwitch::kThreadOrder) ? text : text + " in their order";
 }
 
 std::string as_comments(const std::string& ir) {
@@ -93,20 +101,17 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
                                                  const std::string& whole, const Options& options) {
     auto& device = static_cast<CudaDevice&>(*options.device);
     auto made = std::make_shared<GpuKernel>(device);
-    made->is_fast = options.is_fast;
+    made->options = options;
     made->block_bytes = lowered.block_bytes;
     made->block = block_of(lowered.arguments);
-    const codegen::PtxOptions compile_with = options_for(device, options.is_fast, made->block);
+    const codegen::PtxOptions compile_with = options_for(*made);
     const cuda::DeviceFacts& facts = device.context().facts();
     const std::string target = facts.name + " sm_" + std::to_string(facts.capability) + " driver " +
                                std::to_string(device.context().driver().version) + " libdevice " +
-                               compile_with.libdevice + (options.is_fast ? " fast" : "") +
-                               (is_on(OptimisationSwitch::kThreadOrder) ? "" : " in their order");
-    const std::string key =
-        options.is_kept && codegen::keeps_kernels()
-            ? codegen::gpu_cache_key("launch " + lowered.entry + " " + text_of_block(made->block) + "\n" + ir,
-                                     target)
-            : std::string();
+                               compile_with.libdevice + " " + text_of(compile_with);
+    const std::string key = options.is_kept && codegen::keeps_kernels()
+                                ? codegen::gpu_cache_key("launch " + lowered.entry + "\n" + ir, target)
+                                : std::string();
     if (!key.empty()) {
         if (auto cached = codegen::find_gpu_kernel_in_cache(key)) {
             try {
@@ -162,9 +167,7 @@ void number_errors_as(std::span<const lang::Site> sites, lang::Lowered& whole) {
 codegen::CompiledTexts texts_of(const GpuKernel& kernel, const ir::Module& module, const std::string& entry) {
     codegen::PtxTexts made;
     codegen::CompiledTexts texts;
-    texts.assembly = codegen::compile_launch_for_ptx(
-                         module, entry, options_for(kernel.device, kernel.is_fast, kernel.block), &made)
-                         .ptx;
+    texts.assembly = codegen::compile_launch_for_ptx(module, entry, options_for(kernel), &made).ptx;
     texts.ir_after_passes = std::move(made.ir_after_passes);
     texts.llvm_ir = std::move(made.llvm_ir);
     return texts;

@@ -21,7 +21,8 @@ struct GpuKernel {
 
     cuda::CudaDevice& device;
     std::shared_ptr<cuda::CudaKernel> loaded{};
-    bool from_disk = false, is_fast = false;
+    bool from_disk = false;
+    Options options{};
     std::array<int, 3> block{};  // the only sizes of a block that it is for; 0: any
     int64_t block_bytes = 0;     // of shared memory, besides what a launch asks for
     // What it takes of each thread, and how many threads a block may therefore have.

@@ -30,6 +30,8 @@ struct Options {
     bool is_kept = true;              // on disk, for later processes
     bool is_fast = false;             // fastmath, of a kernel for a GPU
     DeviceBackend* device = nullptr;  // of such: the GPU
+    // Of such, 0: as the driver likes. See codegen::PtxOptions.
+    int most_registers = 0, most_threads = 0, blocks_at_once = 0;
 };
 
 // Shared and immutable; keeps the machine code alive, but not the sources that its errors point at.

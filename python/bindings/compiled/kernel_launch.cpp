@@ -31,6 +31,7 @@ struct LaunchObject {
     PyObject* device_array;  // the type
     Py_ssize_t count;        // of the kernel's arguments; -1: the package prepares them
     bool checks;
+    uint64_t stream;  // of another library, or 0
     LaunchPlan* plan;
 };
 
@@ -80,9 +81,11 @@ void run(LaunchObject* self, PyObject* const* given, size_t count) {
         const nb::object checking = nb::handle(self->kernel).attr("_checking_launcher");
         return call(checking.ptr());
     }
-    if (!device_of_launch(arguments.own()).is_cpu()) {
+    if (DeviceBackend& device = device_of_launch(arguments.own()); !device.is_cpu()) {
+        if (self->stream != 0) device.wait_for_stream(self->stream);
         const nb::object refusal =
             launch_on_gpu(launcher(self, self->on_gpu, "_gpu_launcher"), arguments.all(), *self->plan);
+        if (self->stream != 0) device.make_stream_wait(self->stream);
         if (refusal.is_none()) return;
         nb::setattr(self->kernel, "_refusal", refusal);
     }
@@ -166,7 +169,7 @@ void bind_kernel_launches(nb::module_& m) {
     m.def(
         "_kernel_launch",
         [](nb::handle kernel, nb::handle grid, nb::handle block, nb::handle bytes, nb::handle device_array,
-           Py_ssize_t count, bool checks) {
+           Py_ssize_t count, bool checks, uint64_t stream) {
             auto* const object = PyObject_GC_New(LaunchObject, launch_type);
             if (object == nullptr) throw_python_error();
             object->call = call;
@@ -177,12 +180,13 @@ void bind_kernel_launches(nb::module_& m) {
             object->device_array = Py_NewRef(device_array.ptr());
             object->count = count;
             object->checks = checks;
+            object->stream = stream;
             object->plan = new LaunchPlan;
             PyObject_GC_Track(object);
             return nb::steal(reinterpret_cast<PyObject*>(object));
         },
         nb::arg("kernel"), nb::arg("grid"), nb::arg("block"), nb::arg("bytes"), nb::arg("device_array"),
-        nb::arg("count"), nb::arg("checks"));
+        nb::arg("count"), nb::arg("checks"), nb::arg("stream"));
     m.def("_launches_on_gpu", [] { return !device_of_launch({}).is_cpu(); });
     m.def("_finish_launches", [] {
         const GilRelease release;

@@ -24,6 +24,7 @@ def compiled(
     is_kernel=False,
     for_gpu=False,
     tells_accesses=False,
+    limits=(0, 0, 0),
     **ignored,
 ):
     """What `jit` gives for a function; weft's other decorators take it, too."""
@@ -54,6 +55,7 @@ def compiled(
         is_kernel=is_kernel,
         for_gpu=for_gpu,
         tells_accesses=tells_accesses,
+        limits=limits,
     )
     functools.update_wrapper(made, function)
     options = {"boundscheck": boundscheck, "error_model": error_model, "fastmath": fastmath, "nogil": nogil}

@@ -240,7 +240,14 @@ def is_cuda_array(obj):
 
 
 class Stream:
-    """An order of kernels and copies. Each begins when the one before has ended, in any stream."""
+    """An order of kernels and copies. Each begins when the one before has ended, in any stream.
+
+    One of another library has a handle: kernels that are given it come after what is queued there, and before what is
+    queued there later.
+    """
+
+    def __init__(self, handle=0):
+        self.handle = handle
 
     def synchronize(self):
         """Waits for what the stream was given."""
@@ -305,8 +312,20 @@ legacy_default_stream = per_thread_default_stream = default_stream
 
 
 def external_stream(ptr):
-    """The stream of another library."""
-    return Stream()
+    """The stream of another library, by the number that CUDA knows it by."""
+    return Stream(int(ptr))
+
+
+def handle_of(stream):
+    """The number of a stream of another library; 0 for weft's own."""
+    for name in ("handle", "ptr", "cuda_stream"):
+        stream = getattr(stream, name, stream)
+    handle = getattr(stream, "value", stream)
+    if handle is not None and not hasattr(handle, "__index__"):
+        raise TypeError(
+            f"a stream is one of weft.cuda, CuPy, PyTorch, or a number, not {type(stream).__name__}"
+        )
+    return 0 if handle is None else handle.__index__()
 
 
 def event(timing=True):

@@ -8,7 +8,7 @@ import types
 
 from weft import _core
 from weft._jit._decorator import compiled, prange
-from weft.cuda._arrays import DeviceArray
+from weft.cuda._arrays import DeviceArray, handle_of
 from weft.cuda._place import run_block
 
 MOST_THREADS = 1024  # of a block
@@ -45,7 +45,7 @@ def _launch_nothing(*arguments):
     """A kernel without tasks."""
 
 
-def _launch(kernel, grid, block, shared_bytes, checks):
+def _launch(kernel, grid, block, stream, shared_bytes, checks):
     """A kernel with its grid and block, to be called with the kernel's arguments."""
     grid = _sizes(grid, "grid", _MOST_BLOCKS)
     block = _sizes(block, "block", _MOST_OF_BLOCK)
@@ -60,7 +60,9 @@ def _launch(kernel, grid, block, shared_bytes, checks):
         raise ValueError(f"{shared_bytes} bytes of shared memory: {MOST_SHARED_BYTES} are the most")
     checks = checks or os.environ.get("WEFT_CUDA_CHECK", "0") not in ("", "0")
     count = -1 if kernel._converters else kernel._count
-    return _core._kernel_launch(kernel, grid, block, shared_bytes, DeviceArray, count, checks)
+    return _core._kernel_launch(
+        kernel, grid, block, shared_bytes, DeviceArray, count, checks, handle_of(stream)
+    )
 
 
 class _Checked:
@@ -165,8 +167,8 @@ class Kernel:
             raise TypeError(
                 f"{self.__name__}[grid, block] launches a kernel, with a stream and bytes of shared memory"
             )
-        grid, block, _, shared_bytes = (*launch, *(None, 0)[len(launch) - 2 :])
-        made = _launch(self, grid, block, shared_bytes, checks)
+        grid, block, stream, shared_bytes = (*launch, *(None, 0)[len(launch) - 2 :])
+        made = _launch(self, grid, block, stream, shared_bytes, checks)
         # 2.0 and True are the same keys as 2 and 1, and are no sizes.
         if (
             not checks
@@ -185,7 +187,11 @@ class Kernel:
         if tasks < 0:
             raise ValueError(f"Can't create ForAll with negative task count: {tasks}")
         threads = tpb or 256
-        return _launch(self, -(-tasks // threads), threads, sharedmem, False) if tasks else _launch_nothing
+        return (
+            _launch(self, -(-tasks // threads), threads, stream, sharedmem, False)
+            if tasks
+            else _launch_nothing
+        )
 
     def _prepared(self, arguments):
         """All arguments of a launch, in the types that its signature wants."""
@@ -240,7 +246,31 @@ class Kernel:
         return f"<kernel {self.__qualname__}>"
 
 
-def jit(function=None, *, device=False, boundscheck=True, fastmath=False, cache=True, **options):
+def _limits(max_registers, launch_bounds):
+    """The most registers of a thread and threads of a block, and how many blocks at once; 0 is no limit."""
+    bounds = tuple(launch_bounds) if isinstance(launch_bounds, tuple | list) else (launch_bounds,)
+    if not 1 <= len(bounds) <= 2:
+        raise ValueError(
+            f"launch_bounds are threads of a block, or these and blocks at once, not {launch_bounds!r}"
+        )
+    limits = [max_registers, *bounds, *(None,) * (2 - len(bounds))]
+    for name, limit in zip(("max_registers", "launch_bounds", "launch_bounds"), limits, strict=True):
+        if limit is not None and (not hasattr(limit, "__index__") or limit < 1):
+            raise ValueError(f"{name} of {limit!r}: a limit is an integer from 1 on")
+    return tuple(limit or 0 for limit in limits)
+
+
+def jit(
+    function=None,
+    *,
+    device=False,
+    boundscheck=True,
+    fastmath=False,
+    cache=True,
+    max_registers=None,
+    launch_bounds=None,
+    **options,
+):
     """Compiles a function as a kernel, which each thread of a grid of blocks runs: `kernel[grid, block](...)`.
 
     Inside of it `weft.cuda.grid(1)`, `threadIdx.x`, `shared.array`, `syncthreads()` and the others say which thread it
@@ -262,6 +292,10 @@ def jit(function=None, *, device=False, boundscheck=True, fastmath=False, cache=
         GPU's own approximations.
     cache : bool
         Whether the code is kept on disk for the next process.
+    max_registers : int, optional
+        The most registers of a GPU that a thread has.
+    launch_bounds : int or tuple of int, optional
+        The most threads that a block has, and how many blocks a GPU's multiprocessor shall hold at once.
 
     Returns
     -------
@@ -282,6 +316,8 @@ def jit(function=None, *, device=False, boundscheck=True, fastmath=False, cache=
     array([0., 2., 4., 6., 8.])
     """
     options |= {"boundscheck": boundscheck, "fastmath": fastmath, "cache": cache, "error_model": "numpy"}
+    if not device:
+        options["limits"] = _limits(max_registers, launch_bounds)
 
     def made(given):
         given = getattr(given, "py_func", given)

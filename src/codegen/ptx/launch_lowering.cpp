@@ -27,9 +27,11 @@ constexpr const char* kBlockMemory = "weft_block_memory";
 
 class LaunchLowering final : public CallLowering {
 public:
-    LaunchLowering(const ir::Function& function, const Callees& callees, const std::array<int, 3>& block,
+    LaunchLowering(const ir::Function& function, const Callees& callees, const PtxOptions& options,
                    llvm::Module& module, BitcodeLibrary& library)
-        : CallLowering(function, callees, module, library, "GPUs"), block_(block) {}
+        : CallLowering(function, callees, module, library, "GPUs"),
+          options_(options),
+          block_(options.block) {}
 
     void run_entry(CudaKernelImage& image) {
         is_entry_ = true;
@@ -68,15 +70,20 @@ private:
 
     // The driver's compiler gives a thread the registers that a block of this size leaves it.
     void annotate_block() {
-        if (block_[0] == 0) return;
-        const char* const names[] = {"reqntidx", "reqntidy", "reqntidz"};
-        for (size_t axis = 0; axis < block_.size(); ++axis) {
-            llvm::Metadata* const parts[] = {
-                llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, names[axis]),
-                llvm::ConstantAsMetadata::get(builder_.getInt32(static_cast<uint32_t>(block_[axis])))};
-            module_.getOrInsertNamedMetadata("nvvm.annotations")
-                ->addOperand(llvm::MDNode::get(context_, parts));
+        if (options_.most_registers > 0) annotate("maxnreg", options_.most_registers);
+        if (options_.blocks_at_once > 0) annotate("minctasm", options_.blocks_at_once);
+        if (block_[0] == 0) {
+            if (options_.most_threads > 0) annotate("maxntidx", options_.most_threads);
+            return;
         }
+        const char* const names[] = {"reqntidx", "reqntidy", "reqntidz"};
+        for (size_t axis = 0; axis < block_.size(); ++axis) annotate(names[axis], block_[axis]);
+    }
+    void annotate(const char* what, int value) {
+        llvm::Metadata* const parts[] = {
+            llvm::ValueAsMetadata::get(function_), llvm::MDString::get(context_, what),
+            llvm::ConstantAsMetadata::get(builder_.getInt32(static_cast<uint32_t>(value)))};
+        module_.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context_, parts));
     }
 
     // --- arguments -----------------------------------------------------------------------------------
@@ -335,6 +342,7 @@ private:
         return limits;
     }
 
+    const PtxOptions& options_;
     const std::array<int, 3> block_;
     bool is_entry_ = false;
     int64_t error_word_ = 0, launch_word_ = 0;
@@ -343,12 +351,12 @@ private:
 }  // namespace
 
 void lower_launch_for_ptx(const ir::Function& entry, std::span<const ir::Function> callees,
-                          const std::array<int, 3>& block, llvm::Module& module, BitcodeLibrary& library,
+                          const PtxOptions& options, llvm::Module& module, BitcodeLibrary& library,
                           CudaKernelImage& image) {
     const Callees called{callees};
-    LaunchLowering(entry, called, block, module, library).run_entry(image);
+    LaunchLowering(entry, called, options, module, library).run_entry(image);
     for (const ir::Function& callee : callees)
-        LaunchLowering(callee, called, block, module, library).run_callee();
+        LaunchLowering(callee, called, options, module, library).run_callee();
 }
 
 }  // namespace weft::codegen

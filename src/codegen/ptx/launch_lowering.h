@@ -9,21 +9,20 @@
 
 #include <llvm/IR/Module.h>
 
-#include <array>
 #include <span>
 
 #include "codegen/bitcode/bitcode_library.h"
 #include "codegen/functions/call_lowering.h"
+#include "codegen/ptx/compiler.h"
 #include "device/cuda/kernel_image.h"
 #include "ir/ir.h"
 
 namespace weft::codegen {
 
-// Adds `entry` and all that it calls to `module`, and fills what `image` says of launches. `block`: threads
-// of a block along each axis, where that is known, or 0. Throws NotImplementedError naming what this target
-// does not have.
+// Adds `entry` and all that it calls to `module`, and fills what `image` says of launches. Throws
+// NotImplementedError naming what this target does not have.
 void lower_launch_for_ptx(const ir::Function& entry, std::span<const ir::Function> callees,
-                          const std::array<int, 3>& block, llvm::Module& module, BitcodeLibrary& library,
+                          const PtxOptions& options, llvm::Module& module, BitcodeLibrary& library,
                           CudaKernelImage& image);
 
 }  // namespace weft::codegen

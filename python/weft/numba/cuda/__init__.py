@@ -26,10 +26,8 @@ _OTHERWISE = ("Reduce", "jit", "random", "reduce")
 globals().update({name: getattr(_cuda, name) for name in _cuda.__all__ if name not in _OTHERWISE})
 
 # What asks for nothing here: code is made for the arguments of a launch, and for the machine that it is on.
-_TAKEN = frozenset(
-    "argtypes bind cache debug forceinline inline launch_bounds lineinfo max_registers opt".split()
-)
-_FOLLOWED = frozenset(("boundscheck", "fastmath"))
+_TAKEN = frozenset("argtypes bind cache debug forceinline inline lineinfo opt".split())
+_FOLLOWED = frozenset(("boundscheck", "fastmath", "launch_bounds", "max_registers"))
 _NUMBERS = frozenset(
     "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
 )
