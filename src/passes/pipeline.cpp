@@ -24,6 +24,7 @@
 #include "passes/predictive_commoning.h"
 #include "passes/rewrite.h"
 #include "passes/simplify.h"
+#include "passes/threads/thread_fission.h"
 #include "passes/unroll_and_jam.h"
 
 namespace weft::passes {
@@ -35,6 +36,7 @@ constexpr Pass kPasses[] = {
     {"inline_recursion", inline_recursion, OptimisationSwitch::kInlineRecursion},
     {"structured_returns", structured_returns, OptimisationSwitch::kStructuredReturns},
     {"borrowed_memory", borrowed_memory, OptimisationSwitch::kBorrowedMemory},
+    {"thread_fission", thread_fission, OptimisationSwitch::kThreadFission},
     {"simplify", simplify, OptimisationSwitch::kSimplify},
     {"narrow_integers", narrow_integers, OptimisationSwitch::kNarrowIntegers},
     {"loop_interchange", loop_interchange, OptimisationSwitch::kLoopInterchange},

@@ -45,8 +45,12 @@ FiberStacks& stacks_for(size_t count) {
 
 class BlockRun {
 public:
-    BlockRun(SpreadBody body, const void* captures, int64_t size, char* error)
-        : body_(body), captures_(captures), error_(error), threads_(static_cast<size_t>(size)) {}
+    BlockRun(SpreadBody body, const void* captures, int64_t size, int64_t row, char* error)
+        : body_(body),
+          captures_(captures),
+          row_(std::max<int64_t>(row, 1)),
+          error_(error),
+          threads_(static_cast<size_t>(size)) {}
 
     int64_t run() {
         const FiberStacks& stacks = stacks_for(threads_.size());
@@ -103,7 +107,8 @@ private:
     static void begin() {
         BlockRun& run = *current_run;
         const auto number = static_cast<int64_t>(run.running_);
-        const int64_t status = run.body_(run.captures_, number, number, number + 1, run.error_);
+        const int64_t status =
+            run.body_(run.captures_, number, number % run.row_, number / run.row_, run.error_);
         Thread& own = run.threads_[static_cast<size_t>(number)];
         own.ended = true;
         if (status != 0 && !run.stops_) {
@@ -248,6 +253,7 @@ private:
 
     SpreadBody body_;
     const void* captures_;
+    int64_t row_;
     char* error_;
     std::vector<Thread> threads_;
     void* scheduler_ = nullptr;
@@ -258,11 +264,11 @@ private:
 
 }  // namespace
 
-int64_t spread_together(SpreadBody body, const void* captures, int64_t size, int64_t, char* error, int64_t,
-                        int64_t) {
+int64_t spread_together(SpreadBody body, const void* captures, int64_t size, int64_t row, char* error,
+                        int64_t, int64_t) {
     if (size <= 0) return 0;
     try {
-        return BlockRun(body, captures, size, error).run();
+        return BlockRun(body, captures, size, row, error).run();
     } catch (...) {  // no memory for stacks: compiled code has no way for exceptions
         HeapFrame::stop(std::current_exception());
         return kStopped;

@@ -68,8 +68,8 @@ void FunctionLowering::Kernels::run_together(const FunctionSource& kernel,
     Outline outline(f_.compilation_.name_beside(f_.target_.name));
     const ir::Type word = ir::Type::of(ScalarType::kInt64);
     const ValueId number = outline.builder.parameter(word, "thread");
-    outline.builder.parameter(word, "from");
-    outline.builder.parameter(word, "to");
+    const ValueId column = outline.builder.parameter(word, "column");
+    const ValueId row = outline.builder.parameter(word, "row");
     std::vector<Value> inner;
     for (const Value& argument : arguments)
         inner.push_back(f_.passed(outline, f_.borrowed(argument), "argument"));
@@ -85,10 +85,8 @@ void FunctionLowering::Kernels::run_together(const FunctionSource& kernel,
         for (Value& global : globals) global = f_.inside(global);
         std::swap(f_.globals_, globals);
         f_.pass_facts(outline, beside);
-        const ValueId x = sizes[0].parts[0], y = sizes[1].parts[0];
-        const ValueId row = f_.apply(OpId::kFloorDivide, {number, x});
-        const std::array thread = {f_.apply(OpId::kRemainder, {number, x}),
-                                   f_.apply(OpId::kRemainder, {row, y}),
+        const ValueId y = sizes[1].parts[0];
+        const std::array thread = {column, f_.apply(OpId::kRemainder, {row, y}),
                                    f_.apply(OpId::kFloorDivide, {row, y})};
         for (size_t axis = 0; axis < kAxes; ++axis)
             f_.note(thread[axis], {0, INT64_MAX, sizes[axis].parts[0], 0});
@@ -100,7 +98,7 @@ void FunctionLowering::Kernels::run_together(const FunctionSource& kernel,
     }
     ir::Function threads = outline.builder.finish_function({});
     const ValueId all = f_.apply(OpId::kMultiply, {f_.apply(OpId::kMultiply, {size[0], size[1]}), size[2]});
-    f_.builder_->spread(threads.name, all, index(1), outline.arguments, /*together=*/true);
+    f_.builder_->spread(threads.name, all, size[0], outline.arguments, /*together=*/true);
     f_.compilation_.add_function(std::move(threads));
 }
 
