@@ -24,14 +24,11 @@ namespace {
 using Values = std::vector<ValueId>;
 using Branch = ThreadLevels::Branch;
 
+// What the region hands on, to what it belongs to or to the loop that it leaves.
 const Values& yielded(const Region& region) { return region.body.back().operands; }
 
 Values from(const Values& values, size_t first) {
     return {values.begin() + static_cast<std::ptrdiff_t>(first), values.end()};
-}
-
-bool is_around(const Instruction& instruction) {
-    return !instruction.regions.empty() && has_thread_meeting(instruction);
 }
 
 // Which side of a masked branch has the meetings.
@@ -102,7 +99,7 @@ private:
         for (const Region& region : regions) {
             if (&region == other) continue;
             walk(region);
-            if (yields(region)) use(yielded(region));
+            use(yielded(region));
             homes_.next_part();
         }
     }
@@ -161,20 +158,32 @@ private:
         }
     }
 
-    // What a region hands on to places; `first` comes before, of the block.
-    Region region_for(const Region& region, const Values& arguments, const Values& places,
-                      const Values& values, const Values& first = {}) {
+    // What the region yields goes to places, but for the first ones, which are the block's.
+    Region region_for(const Region& region, const Values& arguments, const Values& yielded_to,
+                      size_t first = 0) {
         Region result;
         for (const ValueId argument : common_of(arguments)) result.arguments.push_back(renamed(argument));
         Region written = parts_.around([&] {
             write(region);
+            const Instruction& end = region.body.back();
+            const size_t skipped = end.opcode == Opcode::kYield ? first : 0;
+            const Values places = end.opcode == Opcode::kYield ? yielded_to : places_of(end);
+            const Values values = from(end.operands, skipped);
             parts_.store(places, values);
-            Values handed = first;
+            Values handed(end.operands.begin(), end.operands.begin() + static_cast<std::ptrdiff_t>(skipped));
             for (const ValueId value : for_common(places, values)) handed.push_back(value);
-            return Instruction{.opcode = Opcode::kYield, .operands = parts_.outside(handed)};
+            return Instruction{
+                .opcode = end.opcode, .operands = parts_.outside(handed), .depth = end.depth};
         });
         result.body = std::move(written.body);
         return result;
+    }
+
+    // Where an exit puts its values.
+    Values places_of(const Instruction& exit) const {
+        const Instruction& loop = *loops_[loops_.size() - 1 - static_cast<size_t>(exit.depth)];
+        if (exit.opcode == Opcode::kBreak) return loop.results;
+        return from(loop.regions[0].arguments, loop.opcode == Opcode::kFor ? 1 : 0);
     }
 
     ValueId renamed(ValueId value) { return parts_.rename_common(value); }
@@ -199,7 +208,9 @@ private:
             {instruction.operands[0], instruction.operands[1], instruction.operands[2]});
         for (const ValueId value : parts_.outside(for_common(carried, initials)))
             around.operands.push_back(value);
-        around.regions.push_back(region_for(body, body.arguments, carried, yielded(body)));
+        loops_.push_back(&instruction);
+        around.regions.push_back(region_for(body, body.arguments, carried));
+        loops_.pop_back();
         append(std::move(around), instruction.results);
     }
 
@@ -210,9 +221,10 @@ private:
         parts_.end();
         Instruction around = without_values(instruction);
         around.operands = parts_.outside(for_common(test.arguments, instruction.operands));
-        around.regions.push_back(region_for(test, test.arguments, body.arguments, from(yielded(test), 1),
-                                            {yielded(test)[0]}));
-        around.regions.push_back(region_for(body, body.arguments, test.arguments, yielded(body)));
+        loops_.push_back(&instruction);
+        around.regions.push_back(region_for(test, test.arguments, body.arguments, 1));
+        around.regions.push_back(region_for(body, body.arguments, test.arguments));
+        loops_.pop_back();
         append(std::move(around), instruction.results);
     }
 
@@ -222,7 +234,7 @@ private:
         Instruction around = without_values(instruction);
         around.operands = parts_.outside({condition});
         for (const Region& region : instruction.regions)
-            around.regions.push_back(region_for(region, {}, instruction.results, yielded(region)));
+            around.regions.push_back(region_for(region, {}, instruction.results));
         append(std::move(around), instruction.results);
     }
 
@@ -298,6 +310,7 @@ private:
 
     const ThreadLevels& levels_;
     ThreadParts& parts_;
+    std::vector<const Instruction*> loops_;  // around parts
 };
 
 // What a thread runs, made ready to be cut: calls and early returns are gone where they can be.

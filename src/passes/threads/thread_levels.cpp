@@ -36,7 +36,23 @@ bool only_computes(const Instruction& instruction) {
     });
 }
 
-// Whether it hands on control where the threads meet.
+// Whether an exit in it, which `depth` loops lie around, leaves a loop or iteration that is not in it.
+bool leaves(const Instruction& instruction, int depth) {
+    if (instruction.opcode == Opcode::kBreak || instruction.opcode == Opcode::kContinue)
+        return instruction.depth >= depth;
+    const int inside = depth + (is_loop(instruction.opcode) ? 1 : 0);
+    return std::ranges::any_of(instruction.regions, [&](const Region& region) {
+        return std::ranges::any_of(region.body,
+                                   [&](const Instruction& inner) { return leaves(inner, inside); });
+    });
+}
+
+bool goes_on(const Region& region) {
+    const Opcode end = region.body.back().opcode;
+    return end == Opcode::kYield || end == Opcode::kBreak || end == Opcode::kContinue;
+}
+
+// Of all threads of the block.
 bool is_block_meeting(const Instruction& instruction) {
     return instruction.opcode == Opcode::kBarrier ||
            (instruction.opcode == Opcode::kIntrinsic && (instruction.intrinsic == Intrinsic::kBlockCount ||
@@ -66,6 +82,10 @@ bool is_thread_meeting(const Instruction& instruction) {
 
 bool has_thread_meeting(const Instruction& instruction) { return any_inside(instruction, is_thread_meeting); }
 bool has_block_meeting(const Instruction& instruction) { return any_inside(instruction, is_block_meeting); }
+
+bool is_around(const Instruction& instruction) {
+    return !instruction.regions.empty() && (has_thread_meeting(instruction) || leaves(instruction, 0));
+}
 
 ThreadLevels::ThreadLevels(const Module& module, const Function& function, const Region& body,
                            const Place& place)
@@ -145,16 +165,23 @@ void ThreadLevels::note_definitions(const Region& region) {
     for (const Instruction& each : region.body) {
         const std::span<const ValueId> operands(each.operands), results(each.results);
         for (const Region& inner : each.regions) note_definitions(inner);
-        if (each.opcode == Opcode::kFor && yields(each.regions[0])) {
+        if (is_loop(each.opcode)) {
+            const std::span<const ValueId> entry(each.regions[0].arguments);
+            for (const Instruction* exit : exits_of(each))
+                add(exit->opcode == Opcode::kBreak ? results : entry.subspan(each.opcode == Opcode::kFor ? 1 : 0),
+                    exit->operands);
+        }
+        if (each.opcode == Opcode::kFor) {
             const auto carried = std::span(each.regions[0].arguments).subspan(1);
             add(carried, operands.subspan(3));
-            add(carried, ended_with(each.regions[0]));
+            if (yields(each.regions[0])) add(carried, ended_with(each.regions[0]));
             add(results, carried);
-        } else if (each.opcode == Opcode::kWhile && yields(each.regions[0]) && yields(each.regions[1])) {
-            add(each.regions[0].arguments, operands);
-            add(each.regions[0].arguments, ended_with(each.regions[1]));
-            add(each.regions[1].arguments, std::span(ended_with(each.regions[0])).subspan(1));
-            add(results, each.regions[1].arguments);
+        } else if (each.opcode == Opcode::kWhile) {
+            const Region &test = each.regions[0], &body = each.regions[1];
+            add(test.arguments, operands);
+            if (yields(body)) add(test.arguments, ended_with(body));
+            if (yields(test)) add(body.arguments, std::span(ended_with(test)).subspan(1));
+            add(results, body.arguments);
         } else if (each.opcode == Opcode::kIf) {
             for (const Region& inner : each.regions) {
                 if (yields(inner)) add(results, ended_with(inner));
@@ -168,7 +195,7 @@ void ThreadLevels::note_definitions(const Region& region) {
 
 void ThreadLevels::note_deciding(const Region& region) {
     for (const Instruction& each : region.body) {
-        if (each.regions.empty() || !has_thread_meeting(each)) continue;
+        if (!is_around(each)) continue;
         for (const Region& inner : each.regions) note_deciding(inner);
         const size_t count = each.opcode == Opcode::kFor ? 3 : each.opcode == Opcode::kIf ? 1 : 0;
         for (const ValueId operand : std::span(each.operands).first(count)) deciding_.insert(operand.index);
@@ -181,7 +208,7 @@ void ThreadLevels::note_deciding(const Region& region) {
 
 void ThreadLevels::sweep(const Region& region) {
     for (const Instruction& each : region.body) {
-        if (!each.regions.empty() && has_thread_meeting(each)) {
+        if (is_around(each)) {
             sweep_around(each);
             continue;
         }
@@ -202,19 +229,28 @@ void ThreadLevels::sweep_around(const Instruction& instruction) {
         }
     };
     const std::span<const ValueId> operands(instruction.operands), results(instruction.results);
+    const auto pass_exits = [&](std::span<const ValueId> carried) {
+        for (const Instruction* exit : exits_of(instruction))
+            pass(exit->opcode == Opcode::kBreak ? results : carried, exit->operands);
+    };
     for (const Region& region : instruction.regions) sweep(region);
     if (instruction.opcode == Opcode::kFor) {
         const Region& body = instruction.regions[0];
         const auto carried = std::span(body.arguments).subspan(1);
         pass(carried, operands.subspan(3));
         if (yields(body)) pass(carried, ended_with(body));
+        pass_exits(carried);
+        // They wait in one place.
         pass(results, carried);
+        pass(carried, results);
     } else if (instruction.opcode == Opcode::kWhile) {
         const Region &test = instruction.regions[0], &body = instruction.regions[1];
         pass(test.arguments, operands);
         if (yields(body)) pass(test.arguments, ended_with(body));
         if (yields(test)) pass(body.arguments, std::span(ended_with(test)).subspan(1));
+        pass_exits(test.arguments);
         pass(results, body.arguments);
+        pass(body.arguments, results);
     } else if (instruction.opcode == Opcode::kIf) {
         for (const Region& region : instruction.regions) {
             if (yields(region)) pass(results, ended_with(region));
@@ -234,7 +270,7 @@ void ThreadLevels::judge(const Region& region, bool is_end) {
         const Instruction& each = region.body[i];
         if (!each.regions.empty() && any_inside(each, returns))
             refuse("a thread may end in the midst of a loop or branch");
-        if (each.regions.empty() || !has_thread_meeting(each)) continue;
+        if (!is_around(each)) continue;
         const bool is_last = is_end && std::none_of(region.body.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                                                     region.body.end(), has_block_meeting);
         const auto passes_memory = [&](ValueId value) {
@@ -256,11 +292,9 @@ void ThreadLevels::judge(const Region& region, bool is_end) {
                               [&](ValueId bound) { return of(bound) == ThreadLevel::kBlock; })
                         : yields(each.regions[0]) &&
                               of(ended_with(each.regions[0])[0]) == ThreadLevel::kBlock;
-                if (is_left(each) || !std::ranges::all_of(each.regions, yields)) {
-                    refuse("a barrier stands in a loop that is left early");
-                } else if (!alike) {
-                    refuse("a barrier stands in a loop that threads may take differently");
-                }
+                if (!alike) refuse("a barrier stands in a loop that threads may take differently");
+                if (!std::ranges::all_of(each.regions, goes_on))
+                    refuse("a loop with a barrier ends by an error");
                 for (const Region& inner : each.regions) judge(inner, /*is_end=*/false);
                 break;
             }
@@ -277,11 +311,12 @@ void ThreadLevels::judge_branch(const Instruction& branch, bool is_end) {
     };
     const bool both = meets(branch.regions[0]) && meets(branch.regions[1]);
     const bool is_masked = branch_of(branch) == Branch::kMasked;
+    if (is_masked && leaves(branch, 0)) refuse("threads may leave a loop with a barrier at different times");
     if (is_masked && (both || (!is_end && std::ranges::any_of(branch.regions, meets_all))))
         refuse("a barrier stands in a branch that threads may take differently");
     for (const Region& side : branch.regions) {
-        if (!yields(side) && (meets(side) || !is_masked))
-            refuse("a branch with a barrier ends otherwise than by going on");
+        if (!goes_on(side) && (meets(side) || !is_masked))
+            refuse("a branch with a barrier ends by an error");
         judge(side, is_end);
     }
 }

@@ -21,6 +21,9 @@ enum class ThreadLevel : uint8_t { kBlock, kRow, kThread };
 bool is_thread_meeting(const ir::Instruction& instruction);
 bool has_thread_meeting(const ir::Instruction& instruction);
 bool has_block_meeting(const ir::Instruction& instruction);
+// Whether it is a loop or branch that stands around parts of the threads: with meetings in it, or with an exit
+// that leaves a loop around it, which all threads then leave.
+bool is_around(const ir::Instruction& instruction);
 
 class ThreadLevels {
 public:
