@@ -24,6 +24,9 @@ namespace {
 using Values = std::vector<ValueId>;
 using Branch = ThreadLevels::Branch;
 
+// Instructions of a masked side that is written without its mask, too.
+constexpr size_t kMostDoubled = 250;
+
 // What the region hands on, to what it belongs to or to the loop that it leaves.
 const Values& yielded(const Region& region) { return region.body.back().operands; }
 
@@ -290,7 +293,7 @@ private:
             parts_.append_outside(std::move(some));
             return Instruction{.opcode = Opcode::kYield};
         };
-        if (before.valid()) {
+        if (before.valid() || instructions_of(met) > kMostDoubled) {
             masked();
             return;
         }
