@@ -24,6 +24,7 @@
 #include "passes/predictive_commoning.h"
 #include "passes/rewrite.h"
 #include "passes/simplify.h"
+#include "passes/threads/thread_checks.h"
 #include "passes/threads/thread_fission.h"
 #include "passes/unroll_and_jam.h"
 
@@ -38,6 +39,7 @@ constexpr Pass kPasses[] = {
     {"borrowed_memory", borrowed_memory, OptimisationSwitch::kBorrowedMemory},
     {"thread_fission", thread_fission, OptimisationSwitch::kThreadFission},
     {"simplify", simplify, OptimisationSwitch::kSimplify},
+    {"thread_checks", thread_checks, OptimisationSwitch::kThreadFission},
     {"narrow_integers", narrow_integers, OptimisationSwitch::kNarrowIntegers},
     {"loop_interchange", loop_interchange, OptimisationSwitch::kLoopInterchange},
     {"unroll_and_jam", unroll_and_jam, OptimisationSwitch::kUnrollAndJam},

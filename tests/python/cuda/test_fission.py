@@ -193,7 +193,7 @@ def met(kind, given, threads):
 def run_in_python(text, threads, a, out, n, m):
     for b in range(BLOCKS):
         scope = {"T": threads}
-        exec("def thread(a, out, n, m, own, flag, b, t):\n" + spelled(text, 1), scope)
+        exec("def thread(a, out, n, m, own, flag, b, t):\n    yield 'sync', 0, 0\n" + spelled(text, 1), scope)
         own, flag = [0] * threads, [0]
         running = {t: scope["thread"](a, out, n, m, own, flag, b, t) for t in range(threads)}
         told = dict.fromkeys(running)
