@@ -186,10 +186,12 @@ std::string Specialisation::explain() const {
         if (note.inside != 0) counts.inside = note.function->tree.place(note.inside).line;
         counts.copied.insert(note.copied.begin(), note.copied.end());
     }
-    for (const auto& [note, text] : told_of_loops(loops_, compile_again().loops))
+    const codegen::CompiledTexts again = compile_again();
+    for (const auto& [note, text] : told_of_loops(loops_, again.loops))
         counts_of(*note.function, note.node).vectors = text;
     std::string result = from_disk ? "  compiled by an earlier process\n" : "  compiled here\n";
     if (gpu != nullptr) result += describe(*gpu);
+    if (!again.threads.empty()) result += "  " + again.threads + "\n";
     if (const LazyPartCounts parts = code_ == nullptr ? LazyPartCounts{} : code_->lazy_parts();
         parts.all != 0) {
         result += "  " + std::to_string(parts.compiled) + " of " + std::to_string(parts.all) +

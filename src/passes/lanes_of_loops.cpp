@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/conditions_at_ends.h"
 #include "passes/rewrite.h"
 
 namespace weft::passes {
@@ -37,7 +38,9 @@ bool has_loop_inside(const Instruction& loop) {
 // Whether the iterations can step together, and whether that is worth it.
 class Judge {
 public:
-    Judge(const Function& function, const Instruction& loop) : function_(function), loop_(loop) {
+    // `constants` where the lanes that step together begin at multiples of as many.
+    Judge(const Function& function, const Instruction& loop, const Constants* constants = nullptr)
+        : function_(function), loop_(loop), constants_(constants) {
         varying_.insert(loop.regions[0].arguments[0].index);
         follow_lanes_[loop.regions[0].arguments[0].index] = nullptr;
     }
@@ -66,7 +69,8 @@ private:
             case Opcode::kConstant:
             case Opcode::kApply:
             case Opcode::kCast:
-                if (any_varies(instruction.operands)) vary(instruction.results);
+                if (any_varies(instruction.operands) && !is_of_all_lanes(instruction))
+                    vary(instruction.results);
                 if (follows_lanes(instruction)) follow_lanes_[instruction.results[0].index] = &instruction;
                 return true;
             case Opcode::kView:
@@ -163,6 +167,17 @@ private:
         return true;
     }
 
+    // Whether it is the same for lanes side by side: the number of their warp, say.
+    bool is_of_all_lanes(const Instruction& shift) const {
+        if (constants_ == nullptr || shift.opcode != Opcode::kApply || shift.op->id != OpId::kRightShift ||
+            shift.operands[0] != loop_.regions[0].arguments[0])
+            return false;
+        const auto by = constants_->find(shift.operands[1].index),
+                   lower = constants_->find(loop_.operands[0].index);
+        return by != constants_->end() && lower != constants_->end() && lower->second == 0 &&
+               by->second >= 4 && by->second < 63;
+    }
+
     // Whether its values are one after the other, as the lanes are.
     bool follows_lanes(const Instruction& sum) const {
         if (sum.opcode != Opcode::kApply) return false;
@@ -184,6 +199,7 @@ private:
 
     const Function& function_;
     const Instruction& loop_;
+    const Constants* constants_;
     std::unordered_set<uint32_t> varying_;
     std::unordered_map<uint32_t, const Instruction*> follow_lanes_;
     size_t adds_up_ = 0;
@@ -210,6 +226,7 @@ public:
         builder.for_loop(lower, whole, builder.index(lanes_), {},
                          [&](Builder& inner, std::span<const ValueId> arguments) {
                              first_ = arguments[0];
+                             uniform_.map(loop_.regions[0].arguments[0], first_);
                              emit(inner, loop_.regions[0], {});
                              return Values{};
                          });
@@ -272,8 +289,10 @@ private:
 
     bool is_uniform(const Instruction& instruction) const {
         switch (instruction.opcode) {
-            case Opcode::kConstant:
             case Opcode::kApply:
+                if (!judge_.varies(instruction.results[0])) return true;
+                [[fallthrough]];
+            case Opcode::kConstant:
             case Opcode::kCast:
             case Opcode::kView:
             case Opcode::kNull:
@@ -608,14 +627,14 @@ private:
     std::unordered_map<uint32_t, ValueId> arrays_;
 };
 
-void walk(Function& function, Region& region) {
+void walk(Function& function, const Constants& constants, Region& region) {
     std::vector<Instruction> old = std::move(region.body);
     region.body.clear();
     for (Instruction& instruction : old) {
         const bool is_wanted =
             instruction.opcode == Opcode::kFor && instruction.lanes > 1 && instruction.operands.size() == 3;
         if (is_wanted && has_loop_inside(instruction)) {
-            Judge judge(function, instruction);
+            Judge judge(function, instruction, &constants);
             if (judge.run()) {
                 Region expansion;
                 Builder builder(function, expansion.body);
@@ -625,7 +644,7 @@ void walk(Function& function, Region& region) {
             }
             instruction.lanes = 1;
         }
-        for (Region& inner : instruction.regions) walk(function, inner);
+        for (Region& inner : instruction.regions) walk(function, constants, inner);
         region.body.push_back(std::move(instruction));
     }
 }
@@ -637,7 +656,7 @@ bool can_step_together(const Function& function, const Instruction& loop) {
 }
 
 void lanes_of_loops(const Module&, Function& function) {
-    if (!function.is_kernel) walk(function, function.body);
+    if (!function.is_kernel) walk(function, find_constants(function), function.body);
 }
 
 }  // namespace weft::passes

@@ -44,6 +44,7 @@
 #include "ir/verifier.h"
 #include "passes/calls/outline_unlikely.h"
 #include "passes/pipeline.h"
+#include "passes/threads/thread_fission.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -290,6 +291,20 @@ void append(CompiledTexts& texts, const CompiledTexts& more) {
     texts.loops.insert(texts.loops.end(), more.loops.begin(), more.loops.end());
 }
 
+// How the threads of blocks run that meet.
+std::string note_of_threads(const ir::Module& module) {
+    std::string note;
+    for (const ir::Function& function : module.functions) {
+        const std::optional<std::string> reason = passes::reason_for_fibers(module, function);
+        if (!reason) continue;
+        if (!is_on(OptimisationSwitch::kThreadFission))
+            return "threads take turns: thread_fission is left out";
+        if (!reason->empty()) return "threads take turns: " + *reason;
+        note = "threads are loops, cut where they meet";
+    }
+    return note;
+}
+
 }  // namespace
 
 KernelObject compile_object_for_cpu(const ir::Module& module, const std::string& kernel_name,
@@ -309,6 +324,7 @@ KernelObject compile_object_for_cpu(const ir::Module& module, const std::string&
         if (config().verify) verify(kernel, callees, parts);
     }
     if (texts != nullptr) {
+        texts->threads = note_of_threads(module);
         texts->ir_after_passes = ir::print(kernel);
         for (const std::vector<ir::Function>* all : {&callees, &parts}) {
             for (const ir::Function& each : *all) texts->ir_after_passes += "\n" + ir::print(each);

@@ -32,6 +32,7 @@ struct LoopOutcome {
 struct CompiledTexts {
     std::string ir_after_passes, llvm_ir, assembly, vectorization_remarks;
     std::vector<LoopOutcome> loops{};
+    std::string threads{};  // of blocks: how they run; empty where there are none that meet
 };
 
 // A compiled kernel or function as an object file, and what is needed to use it without compiling.

@@ -38,9 +38,10 @@ void flatten(Function& function, Region& region) {
     region.body.clear();
     for (Instruction& each : old) {
         for (Region& inner : each.regions) flatten(function, inner);
-        const bool is_both = each.opcode == Opcode::kIf && each.results.size() == 1 &&
-                             yields(each.regions[0]) && is_false(each.regions[1]) &&
-                             std::all_of(each.regions[0].body.begin(), each.regions[0].body.end() - 1, is_pure);
+        const bool is_both =
+            each.opcode == Opcode::kIf && each.results.size() == 1 && yields(each.regions[0]) &&
+            is_false(each.regions[1]) &&
+            std::all_of(each.regions[0].body.begin(), each.regions[0].body.end() - 1, is_pure);
         if (!is_both) {
             region.body.push_back(std::move(each));
             continue;
@@ -57,7 +58,8 @@ void flatten(Function& function, Region& region) {
 // One loop over the threads of a row.
 class Row {
 public:
-    // `is_narrowed`: the loop has only the threads that take the one branch of its body, as far as can be told.
+    // `is_narrowed`: the loop has only the threads that take the one branch of its body, as far as can be
+    // told.
     Row(const Function& function, const Constants& constants, const Instruction& loop, bool is_narrowed)
         : loop_(loop),
           counter_(loop.regions[0].arguments[0]),
@@ -199,7 +201,8 @@ private:
     bool varies(ValueId value) const {
         if (value == counter_) return true;
         const Instruction* source = source_of(value);
-        return source != nullptr && std::ranges::any_of(source->operands, [&](ValueId operand) { return varies(operand); });
+        return source != nullptr &&
+               std::ranges::any_of(source->operands, [&](ValueId operand) { return varies(operand); });
     }
 
     void narrow(ValueId condition) {
@@ -243,8 +246,8 @@ private:
                                                builder_.apply(OpId::kGreaterEqual, {first, minus_away})});
         const ValueId near_bound =
             builder_.apply(OpId::kMinimum, {builder_.apply(OpId::kMaximum, {bound, minus_away}), away});
-        const ValueId most = builder_.apply(
-            OpId::kMinimum, {upper_, builder_.apply(OpId::kSubtract, {near_bound, first})});
+        const ValueId most =
+            builder_.apply(OpId::kMinimum, {upper_, builder_.apply(OpId::kSubtract, {near_bound, first})});
         upper_ = builder_.apply(OpId::kSelect, {is_near, most, upper_});
         has_narrowed_ = true;
     }
@@ -292,8 +295,8 @@ std::optional<Values> replace(Builder& builder, Function& function, const Instru
     };
     const ValueId last = builder.apply(OpId::kSubtract, {upper, builder.index(1)});
     const ValueId is_some = builder.apply(OpId::kLess, {lower, upper});
-    const ValueId holds = builder.apply(
-        OpId::kLogicalAnd, {is_some, row.needed().build(builder, function, lower, last)});
+    const ValueId holds =
+        builder.apply(OpId::kLogicalAnd, {is_some, row.needed().build(builder, function, lower, last)});
     const auto without_needed = [&](Builder& inner, std::span<const ValueId>) {
         return append(inner, row.body(false), loop.lanes);
     };

@@ -1,6 +1,6 @@
 // Checks in loops over the threads of a row (passes/threads/thread_fission.h), which keep them from becoming
-// vectors. What rises or falls with the thread's place, as indices do, is looked at for the first and the last
-// thread of the row, once:
+// vectors. What rises or falls with the thread's place, as indices do, is looked at for the first and the
+// last thread of the row, once:
 //
 //   for %x in a row { check %x < %n; … }   →   if both ends hold { for %x … without } else { for %x … }
 //

@@ -175,8 +175,7 @@ private:
             parts_.store(places, values);
             Values handed(end.operands.begin(), end.operands.begin() + static_cast<std::ptrdiff_t>(skipped));
             for (const ValueId value : for_common(places, values)) handed.push_back(value);
-            return Instruction{
-                .opcode = end.opcode, .operands = parts_.outside(handed), .depth = end.depth};
+            return Instruction{.opcode = end.opcode, .operands = parts_.outside(handed), .depth = end.depth};
         });
         result.body = std::move(written.body);
         return result;
@@ -207,8 +206,8 @@ private:
         parts_.store(carried, initials);
         parts_.end();
         Instruction around = without_values(instruction);
-        around.operands = parts_.outside(
-            {instruction.operands[0], instruction.operands[1], instruction.operands[2]});
+        around.operands =
+            parts_.outside({instruction.operands[0], instruction.operands[1], instruction.operands[2]});
         for (const ValueId value : parts_.outside(for_common(carried, initials)))
             around.operands.push_back(value);
         loops_.push_back(&instruction);
@@ -219,6 +218,12 @@ private:
 
     void write_while(const Instruction& instruction) {
         const Region &test = instruction.regions[0], &body = instruction.regions[1];
+        // What the test hands on as it is stays in its place.
+        const Values forwarded = from(yielded(test), 1);
+        for (size_t i = 0; i < forwarded.size(); ++i) {
+            if (i < test.arguments.size() && forwarded[i] == test.arguments[i])
+                share({body.arguments[i]}, {test.arguments[i]});
+        }
         share(instruction.results, body.arguments);
         parts_.store(test.arguments, instruction.operands);
         parts_.end();
@@ -379,18 +384,18 @@ void thread_fission(const Module& module, Function& function) {
     if (!function.is_kernel) walk(module, function, function.body);
 }
 
-std::string reason_for_fibers(const Module& module, const Function& function) {
-    std::string reason;
-    const std::function<void(Function&, const Region&)> find = [&](Function& copy, const Region& region) {
+std::optional<std::string> reason_for_fibers(const Module& module, const Function& function) {
+    Function copy = function;
+    std::optional<std::string> reason;
+    const std::function<void(const Region&)> find = [&](const Region& region) {
         for (const Instruction& each : region.body) {
             std::vector<Instruction> unused;
-            if (is_spread_together(each) && reason.empty())
+            if (is_spread_together(each) && (!reason || reason->empty()))
                 reason = append_parts(module, copy, each, unused);
-            for (const Region& inner : each.regions) find(copy, inner);
+            for (const Region& inner : each.regions) find(inner);
         }
     };
-    Function copy = function;
-    find(copy, function.body);
+    find(function.body);
     return reason;
 }
 

@@ -20,8 +20,7 @@ const Values& ended_with(const Region& region) { return region.body.back().opera
 
 template <class Predicate>
 bool any_inside(const Instruction& instruction, const Predicate& predicate) {
-    return predicate(instruction) ||
-           std::ranges::any_of(instruction.regions, [&](const Region& region) {
+    return predicate(instruction) || std::ranges::any_of(instruction.regions, [&](const Region& region) {
                return std::ranges::any_of(
                    region.body, [&](const Instruction& inner) { return any_inside(inner, predicate); });
            });
@@ -55,9 +54,9 @@ bool goes_on(const Region& region) {
 // Of all threads of the block.
 bool is_block_meeting(const Instruction& instruction) {
     return instruction.opcode == Opcode::kBarrier ||
-           (instruction.opcode == Opcode::kIntrinsic && (instruction.intrinsic == Intrinsic::kBlockCount ||
-                                                         instruction.intrinsic == Intrinsic::kBlockAll ||
-                                                         instruction.intrinsic == Intrinsic::kBlockAny));
+           (instruction.opcode == Opcode::kIntrinsic &&
+            (instruction.intrinsic == Intrinsic::kBlockCount ||
+             instruction.intrinsic == Intrinsic::kBlockAll || instruction.intrinsic == Intrinsic::kBlockAny));
 }
 
 bool calls_meeting(const Module& module, const Region& body) {
@@ -168,7 +167,8 @@ void ThreadLevels::note_definitions(const Region& region) {
         if (is_loop(each.opcode)) {
             const std::span<const ValueId> entry(each.regions[0].arguments);
             for (const Instruction* exit : exits_of(each))
-                add(exit->opcode == Opcode::kBreak ? results : entry.subspan(each.opcode == Opcode::kFor ? 1 : 0),
+                add(exit->opcode == Opcode::kBreak ? results
+                                                   : entry.subspan(each.opcode == Opcode::kFor ? 1 : 0),
                     exit->operands);
         }
         if (each.opcode == Opcode::kFor) {
@@ -287,9 +287,8 @@ void ThreadLevels::judge(const Region& region, bool is_end) {
             case Opcode::kWhile: {
                 const bool alike =
                     each.opcode == Opcode::kFor
-                        ? std::ranges::all_of(
-                              std::span(each.operands).first(3),
-                              [&](ValueId bound) { return of(bound) == ThreadLevel::kBlock; })
+                        ? std::ranges::all_of(std::span(each.operands).first(3),
+                                              [&](ValueId bound) { return of(bound) == ThreadLevel::kBlock; })
                         : yields(each.regions[0]) &&
                               of(ended_with(each.regions[0])[0]) == ThreadLevel::kBlock;
                 if (!alike) refuse("a barrier stands in a loop that threads may take differently");
@@ -315,8 +314,7 @@ void ThreadLevels::judge_branch(const Instruction& branch, bool is_end) {
     if (is_masked && (both || (!is_end && std::ranges::any_of(branch.regions, meets_all))))
         refuse("a barrier stands in a branch that threads may take differently");
     for (const Region& side : branch.regions) {
-        if (!goes_on(side) && (meets(side) || !is_masked))
-            refuse("a branch with a barrier ends by an error");
+        if (!goes_on(side) && (meets(side) || !is_masked)) refuse("a branch with a barrier ends by an error");
         judge(side, is_end);
     }
 }

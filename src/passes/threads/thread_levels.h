@@ -1,9 +1,9 @@
-// What threads of a block have in common (`spread together` of kernel IR), so that they can be loops which are
-// cut where the threads meet (passes/threads/thread_fission.h).
+// What threads of a block have in common (`spread together` of kernel IR), so that they can be loops which
+// are cut where the threads meet (passes/threads/thread_fission.h).
 //
 // A value is of the block where it can be computed once for all threads, of a row where it hangs on the row's
-// number besides, and of a thread otherwise. What has come from memory is a thread's, but for loads that decide
-// which meetings the threads come to: where all read one element and nothing races, all read the same.
+// number besides, and of a thread otherwise. What has come from memory is a thread's, but for loads that
+// decide which meetings the threads come to: where all read one element and nothing races, all read the same.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ enum class ThreadLevel : uint8_t { kBlock, kRow, kThread };
 bool is_thread_meeting(const ir::Instruction& instruction);
 bool has_thread_meeting(const ir::Instruction& instruction);
 bool has_block_meeting(const ir::Instruction& instruction);
-// Whether it is a loop or branch that stands around parts of the threads: with meetings in it, or with an exit
-// that leaves a loop around it, which all threads then leave.
+// Whether it is a loop or branch that stands around parts of the threads: with meetings in it, or with an
+// exit that leaves a loop around it, which all threads then leave.
 bool is_around(const ir::Instruction& instruction);
 
 class ThreadLevels {

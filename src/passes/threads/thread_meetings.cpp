@@ -40,15 +40,15 @@ ValueId fold_warp(ThreadParts& parts, Builder& builder, ValueId first,
     const ValueId zero = builder.index(0), one = builder.index(1);
     const ValueId left = builder.apply(OpId::kSubtract, {parts.threads(), first});
     const ValueId lanes = builder.apply(OpId::kMinimum, {left, builder.index(kWarpLanes)});
-    return builder.for_loop(
-        zero, lanes, one, std::span(&zero, 1),
-        [&](Builder& body, std::span<const ValueId> arguments) -> std::vector<ValueId> {
-            const ValueId thread = body.apply(OpId::kAdd, {first, arguments[0]});
-            const ValueId holds = in_mask(parts, body, thread, bit_of(body, arguments[0], thread));
-            const ValueId bit = body.apply(OpId::kLeftShift, {one, arguments[0]});
-            const ValueId more = body.apply(OpId::kSelect, {holds, bit, zero});
-            return {body.apply(OpId::kBitwiseOr, {arguments[1], more})};
-        })[0];
+    return builder.for_loop(zero, lanes, one, std::span(&zero, 1),
+                            [&](Builder& body, std::span<const ValueId> arguments) -> std::vector<ValueId> {
+                                const ValueId thread = body.apply(OpId::kAdd, {first, arguments[0]});
+                                const ValueId holds =
+                                    in_mask(parts, body, thread, bit_of(body, arguments[0], thread));
+                                const ValueId bit = body.apply(OpId::kLeftShift, {one, arguments[0]});
+                                const ValueId more = body.apply(OpId::kSelect, {holds, bit, zero});
+                                return {body.apply(OpId::kBitwiseOr, {arguments[1], more})};
+                            })[0];
 }
 
 // The lanes for which a bool holds, of each warp.
@@ -58,11 +58,11 @@ ValueId ballots(ThreadParts& parts, ValueId bools) {
     const ValueId zero = builder.index(0), lanes = builder.index(kWarpLanes);
     builder.for_loop(zero, parts.threads(), lanes, {},
                      [&](Builder& body, std::span<const ValueId> arguments) -> std::vector<ValueId> {
-                         const ValueId word = fold_warp(
-                             parts, body, arguments[0],
-                             [&](Builder& of_lane, ValueId, ValueId thread) { return load(of_lane, bools, thread); });
-                         const ValueId warp =
-                             body.apply(OpId::kRightShift, {arguments[0], body.index(5)});
+                         const ValueId word = fold_warp(parts, body, arguments[0],
+                                                        [&](Builder& of_lane, ValueId, ValueId thread) {
+                                                            return load(of_lane, bools, thread);
+                                                        });
+                         const ValueId warp = body.apply(OpId::kRightShift, {arguments[0], body.index(5)});
                          body.store(words, word, std::span(&warp, 1));
                          return {};
                      });
@@ -93,16 +93,15 @@ void write_shuffle(ThreadParts& parts, const Instruction& meeting) {
     const ValueId zero = builder.index(0), one = builder.index(1);
     const ValueId other = builder.apply(OpId::kAdd, {first_of_warp(parts, builder), lane});
     const auto both = [&](ValueId a, ValueId b) { return builder.apply(OpId::kLogicalAnd, {a, b}); };
-    ValueId takes_part =
-        both(builder.apply(OpId::kGreaterEqual, {lane, zero}),
-             both(builder.apply(OpId::kLess, {lane, builder.index(kWarpLanes)}),
-                  builder.apply(OpId::kLess, {other, parts.threads()})));
+    ValueId takes_part = both(builder.apply(OpId::kGreaterEqual, {lane, zero}),
+                              both(builder.apply(OpId::kLess, {lane, builder.index(kWarpLanes)}),
+                                   builder.apply(OpId::kLess, {other, parts.threads()})));
     const ValueId bits = builder.apply(OpId::kRightShift, {mask, lane});
-    takes_part = both(takes_part, builder.apply(OpId::kNotEqual,
-                                                {builder.apply(OpId::kBitwiseAnd, {bits, one}), zero}));
+    takes_part = both(takes_part,
+                      builder.apply(OpId::kNotEqual, {builder.apply(OpId::kBitwiseAnd, {bits, one}), zero}));
     if (parts.mask().valid()) {
-        const ValueId is_there = builder.load_if(parts.mask(), std::span(&other, 1), takes_part,
-                                                 truth(builder, false));
+        const ValueId is_there =
+            builder.load_if(parts.mask(), std::span(&other, 1), takes_part, truth(builder, false));
         takes_part = both(takes_part, is_there);
     }
     const ValueId own = load(builder, told, parts.number());
@@ -116,17 +115,17 @@ void write_match(ThreadParts& parts, const Instruction& meeting) {
     Builder builder = parts.inside();
     // As bits: NaN is the same as itself.
     BufferType bits = builder.type(told).buffer;
-    constexpr ScalarType kBits[] = {ScalarType::kUInt8, ScalarType::kUInt8, ScalarType::kUInt16, ScalarType::kUInt16,
-                                    ScalarType::kUInt32, ScalarType::kUInt32, ScalarType::kUInt32, ScalarType::kUInt32,
-                                    ScalarType::kUInt64};
+    constexpr ScalarType kBits[] = {ScalarType::kUInt8,  ScalarType::kUInt8,  ScalarType::kUInt16,
+                                    ScalarType::kUInt16, ScalarType::kUInt32, ScalarType::kUInt32,
+                                    ScalarType::kUInt32, ScalarType::kUInt32, ScalarType::kUInt64};
     bits.element = kBits[DType(bits.element).itemsize()];
     bits.sizes.clear();
     const ValueId words = builder.view(told, bits, builder.index(0));
     const ValueId own = load(builder, words, parts.number());
-    const ValueId same = fold_warp(parts, builder, first_of_warp(parts, builder),
-                                   [&](Builder& of_lane, ValueId, ValueId thread) {
-                                       return of_lane.apply(OpId::kEqual, {load(of_lane, words, thread), own});
-                                   });
+    const ValueId same = fold_warp(
+        parts, builder, first_of_warp(parts, builder), [&](Builder& of_lane, ValueId, ValueId thread) {
+            return of_lane.apply(OpId::kEqual, {load(of_lane, words, thread), own});
+        });
     parts.define_kept(meeting.results[0], builder.apply(OpId::kBitwiseAnd, {same, mask}));
 }
 
@@ -134,8 +133,10 @@ void write_vote(ThreadParts& parts, const Instruction& meeting) {
     const ValueId bools = put(parts, parts.bring(meeting.operands[0]), "votes");
     parts.end();
     const ValueId result = meeting.results[0];
-    if (meeting.intrinsic == Intrinsic::kBlockAll) return parts.common().map(result, holds_for_all(parts, bools));
-    if (meeting.intrinsic == Intrinsic::kBlockAny) return parts.common().map(result, holds_for_any(parts, bools));
+    if (meeting.intrinsic == Intrinsic::kBlockAll)
+        return parts.common().map(result, holds_for_all(parts, bools));
+    if (meeting.intrinsic == Intrinsic::kBlockAny)
+        return parts.common().map(result, holds_for_any(parts, bools));
     const ValueId zero = parts.outside().index(0), one = parts.outside().index(1);
     parts.common().map(result, parts.fold(zero, [&](Builder& body, ValueId number, ValueId sum) {
         const ValueId holds = in_mask(parts, body, number, load(body, bools, number));
@@ -171,8 +172,8 @@ ValueId both_masks(ThreadParts& parts, ValueId mask, ValueId other) {
     outside.for_loop(outside.index(0), parts.threads(), outside.index(1), {},
                      [&](Builder& body, std::span<const ValueId> arguments) -> std::vector<ValueId> {
                          const ValueId holds =
-                             body.apply(OpId::kLogicalAnd, {load(body, mask, arguments[0]),
-                                                            load(body, other, arguments[0])});
+                             body.apply(OpId::kLogicalAnd,
+                                        {load(body, mask, arguments[0]), load(body, other, arguments[0])});
                          body.store(both, holds, arguments);
                          return {};
                      });

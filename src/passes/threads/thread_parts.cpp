@@ -118,7 +118,8 @@ void ThreadParts::end() {
     if (mask_.valid()) {
         std::vector<Instruction> masked{std::move(threads_.front())};
         const ValueId takes_part = Builder(function_, masked).load(mask_, std::span(&number_, 1));
-        Instruction branch{.opcode = Opcode::kIf, .operands = {takes_part}, .regions = std::vector<Region>(2)};
+        Instruction branch{
+            .opcode = Opcode::kIf, .operands = {takes_part}, .regions = std::vector<Region>(2)};
         branch.regions[0].body.assign(std::make_move_iterator(threads_.begin() + 1),
                                       std::make_move_iterator(threads_.end()));
         for (Region& region : branch.regions) region.body.push_back({.opcode = Opcode::kYield});
@@ -152,8 +153,7 @@ Region ThreadParts::around(const std::function<Instruction()>& write) {
 void ThreadParts::copy_here(const Instruction& definition, std::vector<Instruction>& into) {
     for_each_operand(definition, [&](ValueId value) { bring(value); });
     Instruction copied = copier_->copy(definition);
-    for (size_t i = 0; i < copied.results.size(); ++i)
-        here_[definition.results[i].index] = copied.results[i];
+    for (size_t i = 0; i < copied.results.size(); ++i) here_[definition.results[i].index] = copied.results[i];
     into.push_back(std::move(copied));
 }
 
@@ -186,8 +186,8 @@ void ThreadParts::keep(const Values& values) {
 }
 
 void ThreadParts::append_when_needed(const Instruction& instruction) {
-    const bool crosses = std::ranges::any_of(instruction.results,
-                                             [&](ValueId result) { return homes_.crosses(result); });
+    const bool crosses =
+        std::ranges::any_of(instruction.results, [&](ValueId result) { return homes_.crosses(result); });
     if (is_value(instruction.opcode) && !crosses) return;
     is_empty_ = false;
     copy_here(instruction, threads_);
@@ -222,11 +222,17 @@ void ThreadParts::append_copy_of_region(const Region& from, Region& to, const Va
     }
 }
 
+// Whether the value waits in the place already.
+bool ThreadParts::is_there(ValueId place, ValueId value) {
+    const std::optional<const Instruction*> definition = homes_.definition(value);
+    return definition && *definition == nullptr && array(place) == array(value);
+}
+
 // All are read before one is written.
 void ThreadParts::store(const Values& places, const Values& values) {
     Values locals, into;
     for (size_t i = 0; i < values.size(); ++i) {
-        if (levels_.of(places[i]) != ThreadLevel::kThread) continue;
+        if (levels_.of(places[i]) != ThreadLevel::kThread || is_there(places[i], values[i])) continue;
         locals.push_back(bring(values[i]));
         into.push_back(array(places[i]));
     }
@@ -248,8 +254,7 @@ ValueId ThreadParts::make_array(ScalarType element, const char* name) {
     return Builder(function_, allocations_).allocate(std::move(type), name);
 }
 
-ValueId ThreadParts::fold(ValueId initial,
-                          const std::function<ValueId(Builder&, ValueId, ValueId)>& step) {
+ValueId ThreadParts::fold(ValueId initial, const std::function<ValueId(Builder&, ValueId, ValueId)>& step) {
     return outside().for_loop(zero_, shape_.threads, one_, std::span(&initial, 1),
                               [&](Builder& body, std::span<const ValueId> arguments) -> Values {
                                   return {step(body, arguments[0], arguments[1])};

@@ -1,5 +1,5 @@
-// The parts of a block whose threads are loops (passes/threads/thread_fission.h), one after another: what a part
-// needs of others is brought into it, and what others need of it is stored.
+// The parts of a block whose threads are loops (passes/threads/thread_fission.h), one after another: what a
+// part needs of others is brought into it, and what others need of it is stored.
 #pragma once
 
 #include <functional>
@@ -100,12 +100,14 @@ public:
     ir::ValueId mask() const { return mask_; }
     ir::ValueId exchange_mask(ir::ValueId mask) { return std::exchange(mask_, mask); }
     // Appends a loop over all threads outside of the parts; gives what it carries at the end.
-    ir::ValueId fold(ir::ValueId initial,
-                     const std::function<ir::ValueId(ir::Builder&, ir::ValueId number, ir::ValueId sum)>& step);
+    ir::ValueId fold(
+        ir::ValueId initial,
+        const std::function<ir::ValueId(ir::Builder&, ir::ValueId number, ir::ValueId sum)>& step);
     ir::ValueId threads() const { return shape_.threads; }
 
 private:
     void begin();
+    bool is_there(ir::ValueId place, ir::ValueId value);
     void define(ir::ValueId value, ir::ValueId local);
     void copy_here(const ir::Instruction& definition, std::vector<ir::Instruction>& into);
     void keep(const std::vector<ir::ValueId>& values);

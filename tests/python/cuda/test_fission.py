@@ -171,9 +171,7 @@ def met(kind, given, threads):
     for t in threads:
         lane, first = t % 32, t - t % 32
         if kind == "ballot":
-            told[t] = sum(
-                1 << each % 32 for each in threads if each - each % 32 == first and given[each][2]
-            )
+            told[t] = sum(1 << each % 32 for each in threads if each - each % 32 == first and given[each][2])
         elif kind == "match":
             told[t] = sum(
                 1 << each % 32
