@@ -25,7 +25,7 @@ enum class BlockVote : int64_t { kCount, kAll, kAny };
 // kActiveMask: the lanes that come to it before their warp waits for something else.
 enum class WarpExchange : int64_t { kBarrier, kActiveMask, kShuffle, kBallot, kMatch };
 
-// Runs threads 0 to below `size`, in rows of `row`: the body gets the thread's number, its place in its row,
+// Runs threads 0 to below `size`, in rows of `row`: the body gets a thread's number, its place in its row,
 // and the row's number. Returns 0, or what the first that failed returned; the others end where they next
 // wait. Threads that wait for what never comes are a RuntimeError: kStopped, see spread.h.
 int64_t spread_together(SpreadBody body, const void* captures, int64_t size, int64_t row, char* error,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,6 +27,10 @@ using Branch = ThreadLevels::Branch;
 
 // Instructions of a masked side that is written without its mask, too.
 constexpr size_t kMostDoubled = 250;
+
+// Of arrays with a place for each thread.
+constexpr int64_t kMostBytes = int64_t{1} << 20;
+constexpr int64_t kWord = 8;
 
 // What the region hands on, to what it belongs to or to the loop that it leaves.
 const Values& yielded(const Region& region) { return region.body.back().operands; }
@@ -357,7 +362,10 @@ std::string append_parts(const Module& module, Function& function, const Instruc
                       written);
     Writer(levels, parts).write(body.region);
     parts.end();
-    for (Instruction& each : parts.take_allocations()) into.push_back(std::move(each));
+    std::vector<Instruction> arrays = parts.take_allocations();
+    if (std::ssize(arrays) * kMostThreads * kWord > kMostBytes)
+        return "what threads need behind barriers does not fit on the stack";
+    for (Instruction& each : arrays) into.push_back(std::move(each));
     for (Instruction& each : written) into.push_back(std::move(each));
     return {};
 }

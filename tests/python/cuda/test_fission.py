@@ -243,3 +243,53 @@ def test_random_kernels(seed):
     with weft.config(without="thread_fission"):
         compiled(text, threads)[BLOCKS, shape](a, turns, n, m)
     numpy.testing.assert_array_equal(turns, expected, err_msg=text)
+
+
+@cuda.jit
+def reversed_in_block(a):
+    own = cuda.shared.array(64, np.float64)
+    t = cuda.threadIdx.x
+    own[t] = a[t]
+    cuda.syncthreads()
+    a[t] = own[63 - t]
+
+
+@cuda.jit
+def waiting_as_often_as_its_number(a):
+    t = cuda.threadIdx.x
+    for _ in range(t):
+        cuda.syncthreads()
+    a[t] = t
+
+
+def test_explain_tells_how_threads_run():
+    a = numpy.arange(64.0)
+    reversed_in_block[1, 64](a)
+    assert (a == numpy.arange(64.0)[::-1]).all()
+    waiting_as_often_as_its_number[1, 64](a)
+    assert (a == numpy.arange(64.0)).all()
+    assert "threads are loops, cut where they meet" in reversed_in_block.explain()
+    told = waiting_as_often_as_its_number.explain()
+    assert "threads take turns: a barrier stands in a loop that threads may take differently" in told
+
+
+@cuda.jit
+def failing_behind_a_barrier(a, which):
+    own = cuda.shared.array(64, np.int64)
+    t = cuda.threadIdx.x
+    if t >= a.size:
+        return
+    own[t] = t
+    cuda.syncthreads()
+    if t == which:
+        a[own[t] + a.size] = 1.0
+    a[t] = own[t]
+
+
+@pytest.mark.parametrize("size", [64, 40])
+def test_errors_tell_the_thread(size):
+    a = numpy.zeros(size)
+    with pytest.raises(IndexError, match=r"thread \(7, 0, 0\)"):
+        failing_behind_a_barrier[1, 64](a, 7)
+    failing_behind_a_barrier[1, 64](a, 99)
+    assert (a == numpy.arange(size)).all()
