@@ -27,8 +27,8 @@ constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
     {",", ""},
 };
 
-uint32_t parse(std::string_view names, std::vector<std::string>& notes) {
-    uint32_t mask = 0;
+uint64_t parse(std::string_view names, std::vector<std::string>& notes) {
+    uint64_t mask = 0;
     while (!names.empty()) {
         const size_t comma = std::min(names.find(','), names.size());
         std::string_view name = names.substr(0, comma);
@@ -51,17 +51,17 @@ uint32_t parse(std::string_view names, std::vector<std::string>& notes) {
             throw ValueError("weft can be run without " + known + ", but does not know '" +
                              std::string(name) + "'");
         }
-        mask |= uint32_t{1} << (found - std::begin(kNames));
+        mask |= uint64_t{1} << (found - std::begin(kNames));
     }
     return mask;
 }
 
-std::atomic<uint32_t>& left_out() {
-    static std::atomic<uint32_t> mask = [] {
+std::atomic<uint64_t>& left_out() {
+    static std::atomic<uint64_t> mask = [] {
         const char* text = std::getenv("WEFT_WITHOUT");
-        if (text == nullptr) return uint32_t{0};
+        if (text == nullptr) return uint64_t{0};
         std::vector<std::string> notes;
-        const uint32_t parsed = parse(text, notes);
+        const uint64_t parsed = parse(text, notes);
         for (const std::string& note : notes) log_line("WEFT_WITHOUT: " + note);
         return parsed;
     }();
@@ -72,7 +72,7 @@ std::atomic<uint32_t>& left_out() {
 
 bool is_on(OptimisationSwitch which) { return (switches_left_out() >> static_cast<int>(which) & 1) == 0; }
 
-uint32_t switches_left_out() { return left_out().load(std::memory_order_relaxed); }
+uint64_t switches_left_out() { return left_out().load(std::memory_order_relaxed); }
 
 std::string without() {
     std::string names;

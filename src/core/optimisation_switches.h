@@ -17,7 +17,7 @@ enum class OptimisationSwitch : uint8_t {
 };
 
 bool is_on(OptimisationSwitch which);
-uint32_t switches_left_out();  // a bit for each, for keys
+uint64_t switches_left_out();  // a bit for each, for keys
 
 std::string without();  // the names of the steps that are left out
 
