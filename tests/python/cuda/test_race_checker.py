@@ -20,8 +20,8 @@ REPORT = re.compile(
     r"(?P<kernel>\w+)\(\):\n"
     r"thread (\(.*\)) of block (\(.*\)) (\w+) in line (\d+), `(.*)`\n"
     r"what thread (\(.*\)) of block (\(.*\)) (\w+) in line (\d+), `(.*)`\n"
-    r"and nothing orders the two: (no barrier is between them|blocks have no order but by a fence and an atomic "
-    r"operation that the other one sees)\."
+    r"and nothing orders the two: (no barrier is between them|"
+    r"blocks have no order but by a fence and an atomic operation that the other one sees)\."
 )
 KINDS = re.compile(r"# ((?:reads|writes|updates)(?:, (?:reads|writes|updates))?)$")
 UP = numpy.arange(64.0)
@@ -39,7 +39,8 @@ def device():
 def race(grid, block, *arguments, between="threads", shared=0, uses=(), missed=None):
     def added(function):
         case = cuda.jit(function), (grid, block, 0, shared), arguments, between, uses
-        marks = [pytest.mark.xfail(strict=True, reason=missed)] if missed else []
+        failures = pytest.fail.Exception, AssertionError
+        marks = [pytest.mark.xfail(strict=True, raises=failures, reason=missed)] if missed else []
         RACES.append(pytest.param(*case, id=function.__name__, marks=marks))
         return case[0]
 
