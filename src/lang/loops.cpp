@@ -222,7 +222,10 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, Nod
              "Loop over range(), an array, a list or zip().");
     Sequence result;
     result.count = [this, value] { return size_of(value, 0); };
-    result.element = [this, value](ValueId k) { return item_of(value, k); };
+    result.element = [this, value, where](ValueId k) {
+        element_at_ = where;
+        return item_of(value, k);
+    };
     return result;
 }
 

@@ -37,7 +37,7 @@ enum class SiteKind : uint8_t {
 
 // What threads of a kernel do that matters to other threads. All tell their numbers in the block and that of
 // their block; accesses tell before that an address, how many bytes, whether they are memory of the block,
-// and those that write the value.
+// and those that write the value; meetings of a warp their mask.
 enum class ThreadEvent : uint8_t { kRead, kWrite, kAtomic, kBlockMeeting, kWarpMeeting, kFence };
 
 // An error that compiled code raises, by its number in the IR (exceptions/classes.h).

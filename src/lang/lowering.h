@@ -385,7 +385,7 @@ private:
         NodeId node = 0;
         Value value{};
     };
-    NodeId element_at_ = 0;  // of the last element_of
+    NodeId element_at_ = 0;  // of the last element_of, statement or item of a loop
     Value lower_item(NodeId item, Environment& environment);
     Value lower_slice(NodeId id, Environment& environment);
     void expect_bound(const Value& bound, NodeId where) const;

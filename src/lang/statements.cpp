@@ -44,6 +44,7 @@ bool FunctionLowering::decided(const std::function<void()>& walk) {
 }
 
 bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
+    element_at_ = id;
     if (!dry_) {
         undecided_ = false;
         undecided_at_ = 0;

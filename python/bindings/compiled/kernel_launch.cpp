@@ -6,6 +6,8 @@
 #include <structmember.h>
 
 #include <array>
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "api/recording/kernel_launch.h"
@@ -71,13 +73,19 @@ private:
     std::vector<nb::object> owned_;
 };
 
+// At each launch: a program may ask for some of its kernels only.
+bool is_asked_to_check() {
+    const char* const text = std::getenv("WEFT_CUDA_CHECK");
+    return text != nullptr && *text != '\0' && std::string_view(text) != "0";
+}
+
 void run(LaunchObject* self, PyObject* const* given, size_t count) {
     const LaunchArguments arguments(*self, given, count);
     const auto call = [&](PyObject* callee) {
         const nb::object result = steal_or_throw(
             PyObject_Vectorcall(callee, arguments.all().data(), arguments.all().size(), nullptr));
     };
-    if (self->checks) {
+    if (self->checks || is_asked_to_check()) {
         const nb::object checking = nb::handle(self->kernel).attr("_checking_launcher");
         return call(checking.ptr());
     }

@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import inspect
-import os
 import types
 
 from weft import _core
@@ -58,7 +57,6 @@ def _launch(kernel, grid, block, stream, shared_bytes, checks):
         raise TypeError(f"bytes of shared memory are an integer, not {type(shared_bytes).__name__}") from None
     if not 0 <= shared_bytes <= MOST_SHARED_BYTES:
         raise ValueError(f"{shared_bytes} bytes of shared memory: {MOST_SHARED_BYTES} are the most")
-    checks = checks or os.environ.get("WEFT_CUDA_CHECK", "0") not in ("", "0")
     count = -1 if kernel._converters else kernel._count
     return _core._kernel_launch(
         kernel, grid, block, shared_bytes, DeviceArray, count, checks, handle_of(stream)

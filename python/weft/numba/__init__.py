@@ -12,7 +12,9 @@
 array([2., 4.])
 """
 
+import sys as _sys
 from importlib import import_module as _import_module
+from importlib.machinery import PathFinder as _PathFinder
 
 from weft._jit._decorator import prange
 from weft.numba import _types, config, core, errors, extending, typed, types
@@ -52,6 +54,19 @@ _MISSING = {
     "gdb_breakpoint": "WEFT_JIT=0 and a debugger of Python",
 }
 _LATER = ("cuda", "experimental", "np")
+
+
+class _OwnFinder:
+    """Finds weft.numba.cuda, for which numba-cuda's finder, wherever it is installed, asks itself without end."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        is_own = name.startswith("weft.numba.cuda")
+        return _PathFinder.find_spec(name, path, target) if is_own else None
+
+
+if "_numba_cuda_redirector" in _sys.modules:
+    _sys.meta_path.insert(0, _OwnFinder)
 
 
 def __getattr__(name):

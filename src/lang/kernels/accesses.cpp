@@ -30,7 +30,8 @@ void FunctionLowering::Kernels::tell_access(ThreadEvent event, const Element& el
                                             std::optional<ValueId> value) {
     if (!tells()) return;
     const TypeRef array = element.array.type;
-    if (array->scope == kOwnMemoryScope) return;
+    // What a thread has allocated is its own, and the next thread's afterwards.
+    if (array->scope == kOwnMemoryScope || array->owned) return;
     ValueId address = f_.builder_->address(element.array.parts[0]);
     for (size_t d = 0; d < array->rank; ++d)
         address = f_.apply(

@@ -22,7 +22,10 @@ Value FunctionLowering::Kernels::intrinsic(Intrinsic intrinsic, std::span<const 
     const Value told = f_.scalar(type, f_.builder_->intrinsic(intrinsic, operands)[0]);
     const bool is_of_block = intrinsic == Intrinsic::kBlockCount || intrinsic == Intrinsic::kBlockAll ||
                              intrinsic == Intrinsic::kBlockAny;
-    tell_event(is_of_block ? ThreadEvent::kBlockMeeting : ThreadEvent::kWarpMeeting);
+    if (is_of_block) tell_event(ThreadEvent::kBlockMeeting);
+    // Their first operand is the mask. activemask() waits for nobody.
+    if (intrinsic == Intrinsic::kBallot || intrinsic == Intrinsic::kMatch)
+        tell_event(ThreadEvent::kWarpMeeting, {operands[0]});
     return told;
 }
 
@@ -39,7 +42,7 @@ Value FunctionLowering::Kernels::shuffled(const Value& mask, const Value& given,
     if (f_.dry_) return {type, {ValueId{}}, 0};
     const std::array operands = {to_mask(mask), value.parts[0], lane};
     const Value told = f_.scalar(type, f_.builder_->intrinsic(Intrinsic::kShuffle, operands)[0]);
-    tell_event(ThreadEvent::kWarpMeeting);
+    tell_event(ThreadEvent::kWarpMeeting, {operands[0]});
     return told;
 }
 
@@ -72,7 +75,7 @@ std::optional<Value> FunctionLowering::Kernels::meet(const Arguments& arguments)
         note_meeting();
         const ValueId mask = given.empty() ? index(0xFFFFFFFF) : to_mask(given[0]);
         if (!f_.dry_) f_.builder_->intrinsic(Intrinsic::kWarpBarrier, std::span(&mask, 1));
-        tell_event(ThreadEvent::kWarpMeeting);
+        tell_event(ThreadEvent::kWarpMeeting, {mask});
         return f_.none();
     }
     if (path_ == "activemask") {

@@ -150,7 +150,9 @@ void FunctionLowering::store_structure(const Value& target, const Value& value, 
         return;
     }
     const bool is_one = is_structures(value.type) && value.type->rank == 0;
-    if (is_one && value.type->layout == target.type->layout) return copy_bytes(target, value);
+    // Who listens hears of fields.
+    if (is_one && value.type->layout == target.type->layout && !compilation_.options().tells_accesses)
+        return copy_bytes(target, value);
     if (!is_one && value.type->kind != TypeKind::kTuple)
         fail(where, lang::describe(value.type) + " cannot be stored in a " + lang::describe(target.type),
              "Store a structure, or a tuple with an item for each field.");

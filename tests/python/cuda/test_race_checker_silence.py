@@ -20,14 +20,13 @@ def device():
         yield "cpu"
 
 
-def silent(grid, block, *arguments, equals, shared=0, reported=None):
+def silent(grid, block, *arguments, equals, shared=0):
     """`equals`: from the arguments, what the last of them becomes."""
 
     def added(function):
         kernel = cuda.jit(function)
-        marks = [pytest.mark.xfail(strict=True, raises=cuda.RaceError, reason=reported)] if reported else []
         case = kernel, (grid, block, 0, shared), arguments, equals
-        CASES.append(pytest.param(*case, id=function.__name__, marks=marks))
+        CASES.append(pytest.param(*case, id=function.__name__))
         return kernel
 
     return added
@@ -570,7 +569,7 @@ def blocks_one_behind_the_other(a, sums, flags, out):
 # --- what it reports wrongly yet ------------------------------------------------------------------------
 
 
-@silent(1, 64, ZEROS, equals=lambda out: numpy.arange(64), reported="a heap block is another thread's later")
+@silent(1, 64, ZEROS, equals=lambda out: numpy.arange(64))
 def memory_that_a_thread_allocates(out):
     i = cuda.grid(1)
     own = np.zeros(4)
@@ -578,7 +577,7 @@ def memory_that_a_thread_allocates(out):
     out[i] = own[0] + own[1] + own[2] + own[3]
 
 
-@silent(1, 32, ZEROS[:32].copy(), equals=lambda out: numpy.arange(32)[::-1], reported="masks are not told")
+@silent(1, 32, ZEROS[:32].copy(), equals=lambda out: numpy.arange(32)[::-1])
 def meetings_of_half_a_warp(out):
     s = cuda.shared.array(32, np.int64)
     t = cuda.threadIdx.x
@@ -590,7 +589,7 @@ def meetings_of_half_a_warp(out):
     out[t] = s[31 - t]
 
 
-@silent(4, 16, UP, ZEROS, COUNT, numpy.zeros(16), equals=sums_of_columns, reported="a fence is its thread's")
+@silent(4, 16, UP, ZEROS, COUNT, numpy.zeros(16), equals=sums_of_columns)
 def fences_before_the_barrier(a, part, tickets, out):
     is_last = cuda.shared.array(1, np.bool_)
     i, t = cuda.grid(1), cuda.threadIdx.x
@@ -609,7 +608,7 @@ def all_of_them(part, tickets, out):
     return [2016]
 
 
-@silent(2, 32, ZEROS, COUNT, COUNT, equals=all_of_them, reported="a fence takes the block's barriers only")
+@silent(2, 32, ZEROS, COUNT, COUNT, equals=all_of_them)
 def a_fence_behind_syncwarp(part, tickets, out):
     part[cuda.grid(1)] = cuda.grid(1)
     cuda.syncwarp()
@@ -623,9 +622,7 @@ def a_fence_behind_syncwarp(part, tickets, out):
 TWICE = numpy.arange(32) * 2 + 32
 
 
-@silent(
-    2, 32, ZEROS, COUNT, ZEROS[:32].copy(), equals=lambda a, n, out: TWICE, reported="a warp does not tell on"
-)
+@silent(2, 32, ZEROS, COUNT, ZEROS[:32].copy(), equals=lambda a, n, out: TWICE)
 def a_ticket_told_by_a_shuffle(part, tickets, out):
     t, ticket = cuda.threadIdx.x, 0
     part[cuda.grid(1)] = cuda.grid(1)
@@ -638,7 +635,7 @@ def a_ticket_told_by_a_shuffle(part, tickets, out):
         out[t] = part[t] + part[t + 32]
 
 
-@silent(3, 1, COUNT, COUNT, COUNT, COUNT, equals=lambda d, x, y, out: [5], reported="the first release stays")
+@silent(3, 1, COUNT, COUNT, COUNT, COUNT, equals=lambda d, x, y, out: [5])
 def releases_at_two_places(data, first, second, out):
     if cuda.blockIdx.x == 0:
         cuda.threadfence()
