@@ -237,6 +237,17 @@ bool FunctionLowering::has_simple_loops(NodeId id) const {
                        [&](NodeId child) { return has_simple_loops(child); });
 }
 
+// Whether threads may wait for each other in it.
+static bool may_meet(std::span<const ir::Instruction> instructions) {
+    return std::any_of(instructions.begin(), instructions.end(), [](const ir::Instruction& instruction) {
+        const bool meets = instruction.opcode == ir::Opcode::kBarrier ||
+                           instruction.opcode == ir::Opcode::kIntrinsic ||
+                           instruction.opcode == ir::Opcode::kCall;
+        return meets || std::any_of(instruction.regions.begin(), instruction.regions.end(),
+                                    [](const ir::Region& region) { return may_meet(region.body); });
+    });
+}
+
 std::vector<ValueId> FunctionLowering::build_hoisted(NodeId body, const Hoist& bounds,
                                                      const std::function<std::vector<ValueId>()>& build) {
     // Where the test of an outer loop fails only the innermost are tested, so that loops are made three times
@@ -257,6 +268,15 @@ std::vector<ValueId> FunctionLowering::build_hoisted(NodeId body, const Hoist& b
         results = build();
         hoist_ = around;
         builder_ = outside;
+    }
+    // Threads of a GPU's warp would come to two barriers where they come to one in the program.
+    if (compilation_.options().for_gpu && may_meet(instructions)) {
+        const bool was_second = std::exchange(is_second_, true);
+        hoist_ = nullptr;
+        results = build();
+        hoist_ = around;
+        is_second_ = was_second;
+        return results;
     }
     const auto place = [&] {
         for (ir::Instruction& instruction : instructions) builder_->append(std::move(instruction));

@@ -249,6 +249,34 @@ def test_ptx_has_shared_memory_barriers_and_shuffles():
     assert "shfl.sync" in ptx and "bar.red.popc" in ptx
 
 
+@cuda.jit
+def product_in_tiles(a, b, c):
+    rows = cuda.shared.array((16, 16), np.float64)
+    columns = cuda.shared.array((16, 16), np.float64)
+    x, y = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    total = 0.0
+    for tile in range((a.shape[1] + 15) // 16):
+        at = tile * 16
+        rows[ty, tx] = a[y, at + tx] if y < a.shape[0] and at + tx < a.shape[1] else 0.0
+        columns[ty, tx] = b[at + ty, x] if at + ty < b.shape[0] and x < b.shape[1] else 0.0
+        cuda.syncthreads()
+        for k in range(16):
+            total += rows[ty, k] * columns[k, tx]
+        cuda.syncthreads()
+    if y < c.shape[0] and x < c.shape[1]:
+        c[y, x] = total
+
+
+def test_threads_of_a_warp_come_to_the_barriers_of_the_program():
+    a, b = np.ones((40, 33)), np.ones((33, 20))
+    c = np.zeros((40, 20))
+    product_in_tiles[(2, 3), (16, 16)](a, b, c)
+    assert (numpy.array(c) == 33).all()
+    (ptx,) = product_in_tiles.inspect_asm().values()
+    assert ptx.count("bar.sync") == 2  # not two more for the loop without its checks
+
+
 def test_refusals_of_launches():
     @cuda.jit
     def much(out):
