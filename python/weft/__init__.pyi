@@ -10,6 +10,7 @@ from weft._core import CompiledGenerator as CompiledGenerator
 from weft.exceptions import DeviceError as DeviceError
 from weft.exceptions import InternalError as InternalError
 from weft._core import JitFunction as JitFunction
+from weft._core import KernelLaunch as KernelLaunch
 from weft.exceptions import OutOfMemoryError as OutOfMemoryError
 from weft._core import bfloat16 as bfloat16
 from weft._core import bool as bool

@@ -161,7 +161,9 @@ void run(llvm::Module& module, llvm::TargetMachine& machine, bool makes_vectors,
             llvm::LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/true)));
         pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(lanes)));
     }
-    pipeline.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2));
+    // Loops of a tile are unrolled whole on GPUs: that is what the higher level has.
+    const auto level = makes_vectors ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O3;
+    pipeline.addPass(builder.buildPerModuleDefaultPipeline(level));
     pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(last)));
     pipeline.run(module, modules);
 }

@@ -396,13 +396,14 @@ def raising(out):
     out[t] = 1
 
 
-def test_what_a_thread_raises_ends_its_block():
+def test_what_a_thread_raises_ends_its_block(device):
     out = numpy.zeros(32)
     with pytest.raises(ValueError) as told:
         raising[1, 32](out)
     assert str(told.value) == "no fives"
     assert told.value.__notes__ == ["in block (0, 0, 0), thread (5, 0, 0)"]
-    assert out.sum() == 0
+    if device == "cpu":  # the others of a GPU's warp go on
+        assert out.sum() == 0
 
 
 @cuda.jit
