@@ -381,6 +381,26 @@ jit::LaunchSizes launch_sizes(Given given) {
     return {axes(given[0]), axes(given[1]), PyLong_AsLongLong(given[2])};
 }
 
+// What a launch may have to tell of later, on whatever thread. It has Python's objects.
+LaunchErrorThrower thrower_of(const std::shared_ptr<Compiled>& compiled,
+                              const std::shared_ptr<const jit::Specialisation>& code) {
+    struct Kept {
+        std::shared_ptr<Compiled> compiled;
+        std::shared_ptr<const jit::Specialisation> code;
+    };
+    const std::shared_ptr<const Kept> kept(new Kept{compiled, code}, [](const Kept* each) {
+        if (!may_take_gil()) return;
+        const GilAcquire acquire;
+        delete each;
+    });
+    return [kept](const LaunchError& error) {
+        const GilAcquire acquire;
+        const uint32_t site = lang::site_of_error(static_cast<uint32_t>(error.status - 1));
+        if (site >= kept->code->sites.size()) throw RuntimeError("a kernel has failed without a reason");
+        raise(*kept->compiled, kept->code->sites[site], error.values);
+    };
+}
+
 // The sizes of a block as constants, with which indices of threads are known to be in bounds; null where
 // there is code for many sizes already.
 lang::TypeRef type_of_block(State& state, const std::array<int64_t, 3>& block) {
@@ -441,14 +461,7 @@ nb::object launch(JitObject* self, Given given, LaunchPlan& plan) {
     jit::launch(*code->gpu, {arguments.words().data(), arguments.words().size()}, plan.sizes, number);
     record.end(*compiled, *code, arguments);
     LaunchErrorThrower thrower;
-    if (!code->sites.empty()) {
-        thrower = [compiled, code](const LaunchError& error) {
-            const GilAcquire acquire;
-            const uint32_t site = lang::site_of_error(static_cast<uint32_t>(error.status - 1));
-            if (site >= code->sites.size()) throw RuntimeError("a kernel has failed without a reason");
-            raise(*compiled, code->sites[site], error.values);
-        };
-    }
+    if (!code->sites.empty()) thrower = thrower_of(compiled, code);
     arrays.finish(code->name, code->written, number, std::move(thrower));
     return nb::none();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -60,18 +61,24 @@ public:
     // An error after the last that was thrown.
     void throw_untold_error() { throw_error_among(told_ + 1, INT64_MAX); }
 
-    // Waits for what is queued, and takes the error that it has left.
+    // Waits for what is queued, and takes the error that it has left. Who throws is forgotten without the
+    // lock: that may wait for a thread that waits for the lock.
     void look() {
         const int64_t queued = last_;
         device_.synchronize();
         LaunchError& record = device_.launch_error();
+        std::vector<std::pair<int64_t, LaunchErrorThrower>> done;
+        std::map<int64_t, Failed> forgotten;
         const std::lock_guard lock(mutex_);
-        for (auto& [number, thrower] : open_) {
+        const auto later =
+            std::partition(open_.begin(), open_.end(), [&](const auto& each) { return each.first > queued; });
+        done.assign(std::make_move_iterator(later), std::make_move_iterator(open_.end()));
+        open_.erase(later, open_.end());
+        for (auto& [number, thrower] : done) {
             if (number == record.launch && record.status != 0) failed_[number] = {record, std::move(thrower)};
         }
         if (record.launch <= queued) record = {};
-        if (failed_.size() > kMostFailed) failed_.erase(failed_.begin());
-        std::erase_if(open_, [&](const auto& each) { return each.first <= queued; });
+        if (failed_.size() > kMostFailed) forgotten.insert(failed_.extract(failed_.begin()));
         known_ = std::max(known_, queued);
     }
 

@@ -1,6 +1,7 @@
 """Launches on a GPU, among weft's own work there: what they read and write when, and how their errors come to light."""
 
 import gc
+import threading
 
 import numpy
 import pytest
@@ -290,3 +291,25 @@ def test_refusals_of_launches():
     halves = np.zeros(20, np.uint8)[1:17].view("float64")
     with pytest.raises(ValueError, match="no multiple of 8 bytes"):
         scale[1, 2](halves, 2.0)
+
+
+def test_kernels_that_are_gone_are_forgotten_on_any_thread():
+    def made():
+        @cuda.jit
+        def beyond(a):
+            a[cuda.grid(1)] = 1.0
+
+        x = np.zeros(4)
+        beyond[1, 4](x)
+        return x
+
+    arrays = [made() for _ in range(20)]
+    gc.collect()
+    threads = [threading.Thread(target=cuda.synchronize) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(50):
+        scale[1, 4](arrays[0], 1.0)
+    for thread in threads:
+        thread.join()
+    assert all(numpy.array(x).tolist() == [1] * 4 for x in arrays)
