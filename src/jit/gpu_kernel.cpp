@@ -53,16 +53,6 @@ std::string text_of(const codegen::PtxOptions& options) {
     return is_on(OptimisationSwitch::kThreadOrder) ? text : text + " in their order";
 }
 
-std::string as_comments(const std::string& ir) {
-    std::string text = "// weft kernel IR\n";
-    for (size_t line = 0; line < ir.size();) {
-        const size_t end = std::min(ir.find('\n', line), ir.size());
-        text += "// " + ir.substr(line, end - line) + "\n";
-        line = end + 1;
-    }
-    return text + "// end of kernel IR\n";
-}
-
 std::string with_commas(std::span<const int64_t> sizes) {
     return "(" + std::to_string(sizes[0]) + ", " + std::to_string(sizes[1]) + ", " +
            std::to_string(sizes[2]) + ")";
@@ -89,9 +79,8 @@ void check_alignment(const GpuKernel& kernel, std::span<const ArgumentWord> word
         if ((all & mask) != 0)
             throw ValueError("an array begins, or steps, at an address that is no multiple of " +
                              std::to_string(buffer.alignment) +
-                             " bytes, where GPUs cannot read its elements: "
-                             "give " +
-                             kernel.loaded->name + "() a copy");
+                             " bytes, where GPUs cannot read its elements: give " + kernel.loaded->name +
+                             "() a copy");
     }
 }
 
@@ -127,7 +116,7 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
         const auto start = std::chrono::steady_clock::now();
         codegen::CachedGpuKernel kept;
         kept.image = codegen::compile_launch_for_ptx(lowered.module, lowered.entry, compile_with);
-        kept.image.ptx.insert(0, as_comments(whole));
+        kept.image.ptx.insert(0, codegen::as_comments(whole));
         kept.machine_code = device.assemble(kept.image);
         kept.image.ptx.clear();
         kept.image.compile_seconds =

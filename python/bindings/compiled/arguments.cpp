@@ -108,13 +108,13 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
     return lang::simple_type(lang::TypeKind::kNone);
 }
 
-}  // namespace
-
 // Neither an array nor anything that is asked whether it is one.
-static bool is_plain(PyObject* object) {
+bool is_plain(PyObject* object) {
     return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyTuple_CheckExact(object) ||
            PyBool_Check(object) || object == Py_None;
 }
+
+}  // namespace
 
 bool is_numpy_scalar(PyObject* object) {
     static nb::object generic;
@@ -286,11 +286,12 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
                         const std::string& name) {
     current_ = object;
     if (gpu_ != nullptr && !is_plain(object)) {
-        if (const LaunchArgument* argument = gpu_->take(object, parameter)) {
-            const array& value = argument->value();
-            add_array(value.dtype().scalar_type(), reinterpret_cast<char*>(argument->address()),
+        if (const GpuArrays::Taken* taken = gpu_->take(object, parameter)) {
+            const array& value = taken->argument.value();
+            add_array(value.dtype().scalar_type(), reinterpret_cast<char*>(taken->argument.address()),
                       {value.shape().data(), value.shape().size()},
-                      {value.strides().data(), value.strides().size()}, !value.writeable(), parameter);
+                      {value.strides().data(), value.strides().size()}, !taken->writeable || only_read_,
+                      parameter);
             return;
         }
     }

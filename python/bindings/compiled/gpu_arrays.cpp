@@ -43,15 +43,14 @@ DeviceBackend& device_of_launch(std::span<PyObject* const> arguments) {
     return current_device();
 }
 
-const LaunchArgument* GpuArrays::take(PyObject* object, size_t parameter) {
+const GpuArrays::Taken* GpuArrays::take(PyObject* object, size_t parameter) {
     for (const std::unique_ptr<Taken>& taken : taken_) {
-        if (taken->object == object) return &taken->argument;  // one copy, whatever is written into it
+        if (taken->object == object) return taken.get();  // one copy, whatever is written into it
     }
     if (is_array(object)) return add(array_of(object), object, parameter, false);
     if (structures_of(object)) return nullptr;
-    if (numpy_memory(object)) {
+    if (numpy_memory(object))
         return add(convert_buffer(object, /*share_memory=*/true), object, parameter, false);
-    }
     if (const nb::object interface = foreign_interface(object); !interface.is_none())
         return add(share_cuda_interface(nb::handle(object), interface), object, parameter, true);
     if (PyObject_CheckBuffer(object) != 0 && !is_numpy_scalar(object))
@@ -75,13 +74,12 @@ char* GpuArrays::take_structures(PyObject* object, size_t parameter) {
     } else {
         bytes = numpy.attr("frombuffer")(held, "u1");
     }
-    const LaunchArgument* argument =
-        add(convert_buffer(bytes.ptr(), /*share_memory=*/true), object, parameter, false);
+    const Taken* taken = add(convert_buffer(bytes.ptr(), /*share_memory=*/true), object, parameter, false);
     taken_.back()->kept = bytes;
-    return reinterpret_cast<char*>(argument->address());
+    return reinterpret_cast<char*>(taken->argument.address());
 }
 
-const LaunchArgument* GpuArrays::add(const array& value, PyObject* object, size_t parameter, bool foreign) {
+const GpuArrays::Taken* GpuArrays::add(const array& value, PyObject* object, size_t parameter, bool foreign) {
     if (taken_.empty()) taken_.reserve(8);
     DeviceBackend& place = device_of(value);
     if (!place.is_cpu() && &place != &device_)
@@ -92,16 +90,14 @@ const LaunchArgument* GpuArrays::add(const array& value, PyObject* object, size_
         host = value;
         bytes_in_ += value.nbytes();
         there = move_to(value, device_);
-        if (value.writeable() != there.writeable())
-            there = there.with_view(there.dtype(), there.shape(), there.strides(), there.offset());
     }
     std::unique_ptr<Taken> taken;
     {
         const ReleaseGil release(!evaluated(there));
-        taken.reset(new Taken{LaunchArgument(there), parameter, object, host, foreign});
+        taken.reset(new Taken{LaunchArgument(there), parameter, object, host, value.writeable(), foreign});
     }
     taken_.push_back(std::move(taken));
-    return &taken_.back()->argument;
+    return taken_.back().get();
 }
 
 void GpuArrays::finish(const std::string& kernel, const std::vector<bool>& written, int64_t number,

@@ -24,7 +24,15 @@ public:
 
     /// The array that stands for an argument on the device; null where it is none. Throws ValueError for one
     /// of another GPU.
-    const LaunchArgument* take(PyObject* object, size_t parameter);
+    struct Taken {
+        LaunchArgument argument;
+        size_t parameter;
+        PyObject* object;  // borrowed
+        array host;        // of which it is a copy, or none
+        bool writeable = true, foreign = false;
+        nb::object kept{};
+    };
+    const Taken* take(PyObject* object, size_t parameter);
 
     /// The same for an array of structures, whose bytes are copied, or one of them; where its memory is.
     char* take_structures(PyObject* object, size_t parameter);
@@ -35,16 +43,8 @@ public:
                 LaunchErrorThrower thrower);
 
 private:
-    struct Taken {
-        LaunchArgument argument;
-        size_t parameter;
-        PyObject* object;  // borrowed
-        array host;        // of which it is a copy, or none
-        bool foreign = false;
-        nb::object kept{};
-    };
     void record_copies(const std::string& kernel) const;
-    const LaunchArgument* add(const array& value, PyObject* object, size_t parameter, bool foreign);
+    const Taken* add(const array& value, PyObject* object, size_t parameter, bool foreign);
 
     DeviceBackend& device_;
     int64_t bytes_in_ = 0, bytes_out_ = 0;

@@ -4,6 +4,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -192,6 +193,16 @@ CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_
                                                 image);
                               }},
                              options, texts);
+}
+
+std::string as_comments(const std::string& ir) {
+    std::string text = "// weft kernel IR\n";
+    for (size_t line = 0; line < ir.size();) {
+        const size_t end = std::min(ir.find('\n', line), ir.size());
+        text += "// " + ir.substr(line, end - line) + "\n";
+        line = end + 1;
+    }
+    return text + "// end of kernel IR\n";
 }
 
 CudaKernelImage compile_launch_for_ptx(const ir::Module& module, const std::string& entry,

@@ -40,6 +40,9 @@ CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_
 CudaKernelImage compile_launch_for_ptx(const ir::Module& module, const std::string& entry,
                                        const PtxOptions& options, PtxTexts* texts = nullptr);
 
+// Kernel IR in front of PTX: for whoever reads that, and for the tests' fake driver, which runs it on a CPU.
+std::string as_comments(const std::string& ir);
+
 // libdevice.10.bc below CUDA_HOME or CUDA_PATH, or of the toolkit in its usual place; empty when there is
 // none.
 std::string find_libdevice();

@@ -56,17 +56,6 @@ Store& store() {
     return *instance;
 }
 
-// Kernel IR as comments: for whoever reads the PTX, and for the tests' fake driver, which runs it, on a CPU.
-std::string as_comments(const std::string& ir) {
-    std::string text = "// weft kernel IR\n";
-    for (size_t line = 0; line < ir.size();) {
-        const size_t end = std::min(ir.find('\n', line), ir.size());
-        text += "// " + ir.substr(line, end - line) + "\n";
-        line = end + 1;
-    }
-    return text + "// end of kernel IR\n";
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -110,7 +99,7 @@ std::shared_ptr<const StoredKernel> make(const KernelForm& form, const std::stri
     if (form.then != nullptr) options.second = module.functions[1].name;
     options.fast_math = config().fast_math.load(std::memory_order_relaxed);
     CudaKernelImage image = codegen::compile_ptx(module, module.functions[0].name, options);
-    image.ptx.insert(0, as_comments(ir::print(lower(form))));
+    image.ptx.insert(0, codegen::as_comments(ir::print(lower(form))));
     codegen::CachedGpuKernel kept;
     kept.machine_code = device.assemble(image);
     image.ptx.clear();

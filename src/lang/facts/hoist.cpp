@@ -237,8 +237,10 @@ bool FunctionLowering::has_simple_loops(NodeId id) const {
                        [&](NodeId child) { return has_simple_loops(child); });
 }
 
+namespace {
+
 // Whether threads may wait for each other in it.
-static bool may_meet(std::span<const ir::Instruction> instructions) {
+bool may_meet(std::span<const ir::Instruction> instructions) {
     return std::any_of(instructions.begin(), instructions.end(), [](const ir::Instruction& instruction) {
         const bool meets = instruction.opcode == ir::Opcode::kBarrier ||
                            instruction.opcode == ir::Opcode::kIntrinsic ||
@@ -247,6 +249,8 @@ static bool may_meet(std::span<const ir::Instruction> instructions) {
                                     [](const ir::Region& region) { return may_meet(region.body); });
     });
 }
+
+}  // namespace
 
 std::vector<ValueId> FunctionLowering::build_hoisted(NodeId body, const Hoist& bounds,
                                                      const std::function<std::vector<ValueId>()>& build) {

@@ -77,6 +77,17 @@ def test_arrays_of_the_cpu_are_copied_there_and_back():
     assert copies[0]["device"] == "cuda:0"
 
 
+def test_arrays_that_are_read_only_are_not_written():
+    a = numpy.arange(4.0)
+    a.flags.writeable = False
+    out = numpy.zeros(4)
+    add[1, 32](a, a, out)
+    assert out.tolist() == [0, 2, 4, 6]
+    with pytest.raises(np.CompileError, match="read-only"):
+        scale[1, 32](a, 2.0)
+    assert a.tolist() == [0, 1, 2, 3]
+
+
 def test_a_kernel_runs_where_its_arrays_are():
     x = np.arange(3.0)
     with np.device("cpu"):
