@@ -180,7 +180,7 @@ void launch(const GpuKernel& kernel, std::span<const ArgumentWord> words, const 
     allow_shared(kernel, shared);
     check_alignment(kernel, words);
     std::vector<ArgumentWord> all(words.begin(), words.end());
-    all.push_back(reinterpret_cast<ArgumentWord>(&kernel.device.launch_error()));
+    all.push_back(reinterpret_cast<ArgumentWord>(&kernel.device.launch_error(number)));
     all.push_back(static_cast<ArgumentWord>(number));
     WEFT_CHECK(all.size() == static_cast<size_t>(kernel.loaded->description.words), kernel.loaded->name);
     const auto narrow = [](int64_t size) { return static_cast<uint32_t>(size); };

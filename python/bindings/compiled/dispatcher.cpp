@@ -457,12 +457,16 @@ nb::object launch(JitObject* self, Given given, LaunchPlan& plan) {
     }
     ++compiled->calls;
     const CallRecord record;
-    const int64_t number = next_launch(arrays.device());
-    jit::launch(*code->gpu, {arguments.words().data(), arguments.words().size()}, plan.sizes, number);
+    {
+        const LaunchTurn turn(arrays.device());
+        jit::launch(*code->gpu, {arguments.words().data(), arguments.words().size()}, plan.sizes,
+                    turn.number());
+        LaunchErrorThrower thrower;
+        if (!code->sites.empty()) thrower = thrower_of(compiled, code);
+        arrays.note(code->written, turn.number(), std::move(thrower));
+    }
     record.end(*compiled, *code, arguments);
-    LaunchErrorThrower thrower;
-    if (!code->sites.empty()) thrower = thrower_of(compiled, code);
-    arrays.finish(code->name, code->written, number, std::move(thrower));
+    arrays.finish(code->name, code->written);
     return nb::none();
 }
 
@@ -704,6 +708,10 @@ std::string signature_of(const State& state, const jit::Specialisation& code) {
         text += i > 0 ? ", " : "";
         if (lang::is_constant(code.arguments[i]) && state.defaults[i].is_valid()) {
             text += state.parameters[i] + "=" + text_of(nb::repr(state.defaults[i]));
+        } else if (code.gpu != nullptr && i == 1 && lang::is_constant(code.arguments[i])) {
+            for (size_t axis = 0; axis < 3; ++axis)  // of a block that it is for
+                text += (axis == 0 ? "(" : ", ") + std::to_string(code.gpu->block[axis]);
+            text += ")";
         } else {
             text += lang::describe(code.arguments[i]);
         }

@@ -100,34 +100,35 @@ const GpuArrays::Taken* GpuArrays::add(const array& value, PyObject* object, siz
     return taken_.back().get();
 }
 
-void GpuArrays::finish(const std::string& kernel, const std::vector<bool>& written, int64_t number,
-                       LaunchErrorThrower thrower) {
+void GpuArrays::note(const std::vector<bool>& written, int64_t number, LaunchErrorThrower thrower) {
     std::vector<const Buffer*> read;
     std::vector<Buffer*> outputs;
-    bool copies = false, others = false;
     for (const std::unique_ptr<Taken>& taken : taken_) {
         read.push_back(taken->argument.buffer().get());
         const bool writes = taken->parameter < written.size() && written[taken->parameter];
+        if (writes && !taken->host.valid()) outputs.push_back(taken->argument.buffer().get());
+    }
+    note_launch(device_, number, read, outputs, std::move(thrower));
+}
+
+void GpuArrays::finish(const std::string& kernel, const std::vector<bool>& written) {
+    std::vector<const Taken*> copies;
+    bool others = false;
+    for (const std::unique_ptr<Taken>& taken : taken_) {
         others |= taken->foreign;
-        if (!writes) continue;
-        if (taken->host.valid()) {
-            copies = true;
-            bytes_out_ += taken->host.nbytes();
-        } else {
-            outputs.push_back(taken->argument.buffer().get());
-        }
+        if (!taken->host.valid() || taken->parameter >= written.size() || !written[taken->parameter])
+            continue;
+        copies.push_back(taken.get());
+        bytes_out_ += taken->host.nbytes();
     }
     record_copies(kernel);
-    note_launch(device_, number, read, outputs, std::move(thrower));
     // What others queue from now on comes after the launch.
     if (others) device_.make_stream_wait(kDefaultStream);
-    if (!copies) return;
+    if (copies.empty()) return;
     {
         const GilRelease release;
-        for (const std::unique_ptr<Taken>& taken : taken_) {
-            if (!taken->host.valid() || !written[taken->parameter]) continue;
+        for (const Taken* taken : copies)
             assign(taken->host, move_to(taken->argument.value(), taken->host.storage()->device));
-        }
     }
     finish_launches();
 }

@@ -37,10 +37,10 @@ public:
     /// The same for an array of structures, whose bytes are copied, or one of them; where its memory is.
     char* take_structures(PyObject* object, size_t parameter);
 
-    /// Behind the launch: what it writes is poisoned until it is known whether it fails, and is copied to
-    /// where it belongs.
-    void finish(const std::string& kernel, const std::vector<bool>& written, int64_t number,
-                LaunchErrorThrower thrower);
+    /// In the launch's turn: what it writes is poisoned until it is known whether it fails.
+    void note(const std::vector<bool>& written, int64_t number, LaunchErrorThrower thrower);
+    /// Behind it: what it writes is copied to where it belongs.
+    void finish(const std::string& kernel, const std::vector<bool>& written);
 
 private:
     void record_copies(const std::string& kernel) const;

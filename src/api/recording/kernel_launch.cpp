@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,15 +27,24 @@ class LaunchLog {
 public:
     explicit LaunchLog(cuda::CudaDevice& device) : device_(device) {}
 
-    int64_t next() { return ++last_; }
+    // Until the turn is over, nobody takes the launch for done.
+    std::pair<int64_t, std::unique_lock<std::mutex>> begin() {
+        for (;;) {
+            std::unique_lock turn(turn_);
+            {
+                const std::lock_guard lock(mutex_);
+                // An open launch has a record of its own.
+                if (open_.empty() || last_ + 1 - open_.front().first < kMostOpenLaunches)
+                    return {++last_, std::move(turn)};
+            }
+            turn.unlock();
+            look();
+        }
+    }
 
     void note(int64_t number, LaunchErrorThrower thrower) {
-        {
-            const std::lock_guard lock(mutex_);
-            open_.emplace_back(number, std::move(thrower));
-            if (open_.size() < kMostOpen) return;
-        }
-        look();
+        const std::lock_guard lock(mutex_);
+        open_.emplace_back(number, std::move(thrower));
     }
 
     bool is_known(int64_t number) {
@@ -61,29 +71,34 @@ public:
     // An error after the last that was thrown.
     void throw_untold_error() { throw_error_among(told_ + 1, INT64_MAX); }
 
-    // Waits for what is queued, and takes the error that it has left. Who throws is forgotten without the
+    // Waits for what is queued, and takes the errors that it has left. Who throws is forgotten without the
     // lock: that may wait for a thread that waits for the lock.
     void look() {
-        const int64_t queued = last_;
+        int64_t queued = 0;
+        {
+            const std::lock_guard turn(turn_);
+            queued = last_;
+        }
         device_.synchronize();
-        LaunchError& record = device_.launch_error();
         std::vector<std::pair<int64_t, LaunchErrorThrower>> done;
         std::map<int64_t, Failed> forgotten;
         const std::lock_guard lock(mutex_);
         const auto later =
-            std::partition(open_.begin(), open_.end(), [&](const auto& each) { return each.first > queued; });
-        done.assign(std::make_move_iterator(later), std::make_move_iterator(open_.end()));
-        open_.erase(later, open_.end());
+            std::find_if(open_.begin(), open_.end(), [&](const auto& each) { return each.first > queued; });
+        done.assign(std::make_move_iterator(open_.begin()), std::make_move_iterator(later));
+        open_.erase(open_.begin(), later);
         for (auto& [number, thrower] : done) {
-            if (number == record.launch && record.status != 0) failed_[number] = {record, std::move(thrower)};
+            LaunchError& record = device_.launch_error(number);
+            if (record.status == 0) continue;
+            failed_[number] = {record, std::move(thrower)};
+            record = {};
         }
-        if (record.launch <= queued) record = {};
-        if (failed_.size() > kMostFailed) forgotten.insert(failed_.extract(failed_.begin()));
+        while (failed_.size() > kMostFailed) forgotten.insert(failed_.extract(failed_.begin()));
         known_ = std::max(known_, queued);
     }
 
 private:
-    static constexpr size_t kMostOpen = 4096, kMostFailed = 256;
+    static constexpr size_t kMostFailed = 1 << 16;
 
     struct Failed {
         LaunchError error;
@@ -91,9 +106,10 @@ private:
     };
 
     cuda::CudaDevice& device_;
-    std::atomic<int64_t> last_{0}, told_{0};
+    std::atomic<int64_t> told_{0};
+    std::mutex turn_;   // of the one launch that is being queued; taken before the other
     std::mutex mutex_;  // of what follows
-    int64_t known_ = 0;
+    int64_t last_ = 0, known_ = 0;
     std::vector<std::pair<int64_t, LaunchErrorThrower>> open_;
     std::map<int64_t, Failed> failed_;
 };
@@ -164,7 +180,7 @@ LaunchArgument::~LaunchArgument() {
     --storage.pins;
 }
 
-int64_t next_launch(DeviceBackend& device) { return log_of(device).next(); }
+LaunchTurn::LaunchTurn(DeviceBackend& device) { std::tie(number_, lock_) = log_of(device).begin(); }
 
 void note_launch(DeviceBackend& device, int64_t number, std::span<const Buffer* const> read,
                  std::span<Buffer* const> written, LaunchErrorThrower thrower) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <span>
 
 #include "device/cuda/launch_error.h"
@@ -37,9 +38,17 @@ private:
 // Throws the error that a thread has raised; may be asked several times, on any thread.
 using LaunchErrorThrower = std::function<void(const LaunchError&)>;
 
-// The number of the next launch on the device.
-int64_t next_launch(DeviceBackend& device);
-// After a launch is queued whose threads may raise: what it has read and written, and who throws.
+// A launch's number, while it is being queued and noted: one at a time on a device.
+class LaunchTurn {
+public:
+    explicit LaunchTurn(DeviceBackend& device);
+    int64_t number() const { return number_; }
+
+private:
+    int64_t number_ = 0;
+    std::unique_lock<std::mutex> lock_;
+};
+// In its turn, behind a launch: what it has read and written, and who throws, where its threads may raise.
 void note_launch(DeviceBackend& device, int64_t number, std::span<const Buffer* const> read,
                  std::span<Buffer* const> written, LaunchErrorThrower thrower);
 // Waits for all devices with launches, and throws an error that nobody has been told of.

@@ -264,14 +264,18 @@ uint64_t CudaDevice::tickets() {
 }
 
 // The host's, so that it is there to read once the device is done, and written by nobody in all other cases.
-LaunchError& CudaDevice::launch_error() {
+LaunchError& CudaDevice::launch_error(int64_t number) {
     const std::lock_guard lock(mutex_);
-    if (launch_error_ != nullptr) return *launch_error_;
-    const Context::Scope scope(context_);
-    void* memory = nullptr;
-    context_.check(context_.driver().host_allocate(&memory, sizeof(LaunchError), kHostAllocPortable),
-                   "allocate memory for the errors of kernels");
-    return *(launch_error_ = new (memory) LaunchError{});
+    if (launch_errors_ == nullptr) {
+        const Context::Scope scope(context_);
+        void* memory = nullptr;
+        context_.check(context_.driver().host_allocate(&memory, kMostOpenLaunches * sizeof(LaunchError),
+                                                       kHostAllocPortable),
+                       "allocate memory for the errors of kernels");
+        launch_errors_ = static_cast<LaunchError*>(memory);
+        std::uninitialized_fill_n(launch_errors_, kMostOpenLaunches, LaunchError{});
+    }
+    return launch_errors_[number % kMostOpenLaunches];
 }
 
 void CudaDevice::synchronize() {

@@ -51,8 +51,8 @@ public:
                     const CudaLaunchShape& shape);
     // Queued as copies on the device are.
     void clear(const Buffer& buffer, size_t offset, size_t bytes);
-    // What a thread of a CUDA-style kernel has raised, for as long as the process lives.
-    LaunchError& launch_error();
+    // What a thread of the launch of this number has raised, for as long as the process lives.
+    LaunchError& launch_error(int64_t number);
     void begin_launches() override { context_.batch().open(); }
     void end_launches() override { context_.batch().close(); }
     void run_box(const CompiledKernel& kernel, std::span<const ArgumentWord> words,
@@ -94,7 +94,7 @@ private:
     Transfers transfers_;
     DeviceAddress tickets_ = 0;  // used under the evaluation lock
     std::mutex mutex_;           // of what follows
-    LaunchError* launch_error_ = nullptr;
+    LaunchError* launch_errors_ = nullptr;
     std::shared_ptr<Epoch> epoch_;  // that stopwatches count from
     Owners kept_;
 };

@@ -8,7 +8,10 @@ namespace weft {
 
 constexpr int64_t kMostErrorValues = 14;
 
-// In memory that both sides see. Nobody writes over an error before the host has taken it.
+// Launches whose errors nobody has looked for yet have a record each.
+constexpr int64_t kMostOpenLaunches = 1024;
+
+// In memory that both sides see. The first thread of a launch that raises writes it.
 struct LaunchError {
     int64_t status;  // 0: none; 1 and the number of an error, as functions return it
     int64_t launch;  // the number that the launch was given

@@ -138,6 +138,15 @@ def test_synchronize_tells_what_nobody_has_looked_at_once():
         numpy.array(x)
 
 
+def test_each_of_several_launches_has_an_error_of_its_own():
+    arrays = [np.zeros(10 + k) for k in range(4)]
+    for x in arrays:
+        write_beyond[1, 32](x, 20)
+    for x in arrays:
+        with pytest.raises(IndexError, match=f"with size {x.size}"):
+            numpy.array(x)
+
+
 def test_arrays_of_other_launches_are_not_poisoned():
     good, bad, later = np.zeros(10), np.zeros(10), np.zeros(10)
     write_beyond[1, 32](good, 10)
@@ -220,6 +229,18 @@ def test_what_gpus_do_not_have_runs_on_the_cpu_with_the_reason(capsys):
     out = np.zeros(3)
     allocate[1, 3](x, out)
     assert numpy.array(out).tolist() == [10, 12, 14] and out.device == "cuda:0"
+
+
+def test_code_is_told_apart_by_the_sizes_of_its_block():
+    @cuda.jit
+    def doubled(a):
+        if cuda.grid(1) < a.size:
+            a[cuda.grid(1)] *= 2
+
+    x = np.ones(4)
+    for size in range(1, 12):  # code for eight of them, and one for any
+        doubled[4, size](x)
+    assert len(doubled.stats) == 9 and any("(8, 1, 1)" in signature for signature in doubled.stats)
 
 
 def test_explain_and_ptx():
