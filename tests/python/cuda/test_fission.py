@@ -14,10 +14,14 @@ MOST_LINES = 40
 
 
 class Writer:
-    """A random kernel, as text for weft and as text of a generator, which yields where threads meet."""
+    """A random kernel, as text for weft and as text of a generator, which yields where threads meet.
 
-    def __init__(self, seed):
+    `whole_warps`: as a GPU asks for, no lane of a warp ends before the others, which may ask it for its value.
+    """
+
+    def __init__(self, seed, whole_warps=False):
         self.random = random.Random(seed)
+        self.whole_warps = whole_warps
         self.lines = []
         self.names = 0
 
@@ -134,7 +138,8 @@ class Writer:
                 break
             self.body(1, [], 0)
             if self.random.random() < 0.4:
-                self.add(1, f"if (v + t) % {self.random.randrange(2, 7)} == 1:")
+                one_of = self.random.randrange(2, 7)
+                self.add(1, f"if {'t // 32 + b' if self.whole_warps else '(v + t)'} % {one_of} == 1:")
                 self.add(2, "out[b, t] = -v")
                 self.add(2, "return")
         if self.random.random() < 0.3:
@@ -229,9 +234,10 @@ def compiled(text, threads):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_random_kernels(seed):
-    text = Writer(seed).text()
-    shape = [(48, 1), (32, 1), (8, 5), (70, 1)][seed % 4]
+def test_random_kernels(seed, device):
+    on_gpu = device == "cuda"
+    text = Writer(seed, whole_warps=on_gpu).text()
+    shape = ([(64, 1), (32, 1), (8, 12), (128, 1)] if on_gpu else [(48, 1), (32, 1), (8, 5), (70, 1)])[seed % 4]
     threads = shape[0] * shape[1]
     a = numpy.random.default_rng(seed).integers(0, 97, (BLOCKS, threads))
     n, m = 2 + seed % 3, 1 + seed % 2
@@ -264,10 +270,11 @@ def waiting_as_often_as_its_number(a):
 
 def test_explain_tells_how_threads_run():
     a = numpy.arange(64.0)
-    reversed_in_block[1, 64](a)
-    assert (a == numpy.arange(64.0)[::-1]).all()
-    waiting_as_often_as_its_number[1, 64](a)
-    assert (a == numpy.arange(64.0)).all()
+    with weft.device("cpu"):
+        reversed_in_block[1, 64](a)
+        assert (a == numpy.arange(64.0)[::-1]).all()
+        waiting_as_often_as_its_number[1, 64](a)
+        assert (a == numpy.arange(64.0)).all()
     assert "threads are loops, cut where they meet" in reversed_in_block.explain()
     told = waiting_as_often_as_its_number.explain()
     assert "threads take turns: a barrier stands in a loop that threads may take differently" in told
