@@ -32,12 +32,37 @@ std::array<int, 3> block_of(std::span<const lang::TypeRef> arguments) {
     return block;
 }
 
+// Appends the numbers of the parameters that are sizes of arrays.
+void add_sizes(lang::TypeRef type, size_t first, std::vector<size_t>& sizes) {
+    if (lang::is_strided(type)) {
+        const size_t before = first + 1 + (type->owned ? 1 : 0);
+        for (size_t axis = 0; axis < type->rank; ++axis) sizes.push_back(before + axis);
+    } else if (lang::has_items(type)) {
+        for (const lang::TypeRef part : type->parts) {
+            add_sizes(part, first, sizes);
+            first += lang::part_count(part);
+        }
+    }
+}
+
+std::vector<size_t> sizes_among(std::span<const lang::TypeRef> arguments) {
+    std::vector<size_t> sizes;
+    size_t first = 0;
+    for (const lang::TypeRef type : arguments) {
+        if (lang::is_constant(type)) continue;  // which is no parameter
+        add_sizes(type, first, sizes);
+        first += lang::part_count(type);
+    }
+    return sizes;
+}
+
 codegen::PtxOptions options_for(const GpuKernel& kernel) {
     codegen::PtxOptions options;
     options.sm = std::min(kernel.device.context().facts().capability, kNewestTarget);
     options.libdevice = codegen::find_libdevice();
     options.fast_math = kernel.options.is_fast;
     options.block = kernel.block;
+    options.sizes = kernel.sizes;
     options.most_registers = kernel.options.most_registers;
     options.most_threads = kernel.options.most_threads;
     options.blocks_at_once = kernel.options.blocks_at_once;
@@ -50,6 +75,8 @@ std::string text_of(const codegen::PtxOptions& options) {
     for (const int number : {options.block[0], options.block[1], options.block[2], options.most_registers,
                              options.most_threads, options.blocks_at_once})
         text += " " + std::to_string(number);
+    for (const size_t number : options.sizes)
+        text += (number == options.sizes[0] ? " sizes " : ",") + std::to_string(number);
     return is_on(OptimisationSwitch::kThreadOrder) ? text : text + " in their order";
 }
 
@@ -93,6 +120,7 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
     made->options = options;
     made->block_bytes = lowered.block_bytes;
     made->block = block_of(lowered.arguments);
+    made->sizes = sizes_among(lowered.arguments);
     const codegen::PtxOptions compile_with = options_for(*made);
     const cuda::DeviceFacts& facts = device.context().facts();
     const std::string target = facts.name + " sm_" + std::to_string(facts.capability) + " driver " +

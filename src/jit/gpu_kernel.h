@@ -4,10 +4,12 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "codegen/cpu/compiler.h"
 #include "device/cuda/cuda_device.h"
@@ -23,8 +25,9 @@ struct GpuKernel {
     std::shared_ptr<cuda::CudaKernel> loaded{};
     bool from_disk = false;
     Options options{};
-    std::array<int, 3> block{};  // the only sizes of a block that it is for; 0: any
-    int64_t block_bytes = 0;     // of shared memory, besides what a launch asks for
+    std::array<int, 3> block{};   // the only sizes of a block that it is for; 0: any
+    std::vector<size_t> sizes{};  // the parameters that are sizes of arrays
+    int64_t block_bytes = 0;      // of shared memory, besides what a launch asks for
     // What it takes of each thread, and how many threads a block may therefore have.
     int registers = 0, local_bytes = 0, most_threads = 0;
     mutable std::atomic<int64_t> allowed_bytes{0};  // of shared memory, where that is more than usual

@@ -317,9 +317,12 @@ Value FunctionLowering::array_attribute(const Value& array, const std::string& n
     const auto size = [&] {
         if (array.type->rank == 0) return integer(1);
         ValueId product = size_of(array, 0);
-        for (size_t d = 1; d < array.type->rank; ++d)
-            product = apply(OpId::kMultiply, {product, size_of(array, d)});
-        if (array.type->rank > 1) note(product, {0, INT64_MAX, {}, 0});
+        for (size_t d = 1; d < array.type->rank; ++d) {
+            const ValueId before = product;
+            product = apply(OpId::kMultiply, {before, size_of(array, d)});
+            note_operator(OpId::kMultiply, product, before, size_of(array, d));
+        }
+        if (array.type->rank > 1) note(product, {0, int64_t{1} << 62, {}, 0});
         return scalar(whole, product);
     };
     if (name == "T") return transposed(array);
@@ -386,6 +389,7 @@ Value FunctionLowering::lower_choice(NodeId id, ValueId condition, Environment& 
         std::vector<TypeRef> all{type};
         all.insert(all.end(), types.begin(), types.end());
         std::vector<Outcome> outcomes;
+        std::vector<ValueId> given[2];
         const auto body = [&](bool holds,
                               const std::function<Value(Environment&)>& side) -> ir::Builder::Body {
             return [&, holds](ir::Builder&, std::span<const ValueId>) {
@@ -399,11 +403,13 @@ Value FunctionLowering::lower_choice(NodeId id, ValueId condition, Environment& 
                     append_converted(parts, inner[merged[i]], types[i], id);
                 meet(outcomes, all, parts);
                 end_temporaries(temporaries);
+                given[holds ? 1 : 0] = parts;
                 return parts;
             };
         };
         results = builder_->if_else(condition, body(true, yes), body(false, no));
         note(results, all, outcomes);
+        note_choices(condition, results, given[1], given[0]);
     } else {
         results.resize(part_count(type));
         for (TypeRef other : types) results.resize(results.size() + part_count(other));

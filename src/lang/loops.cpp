@@ -246,22 +246,23 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
     Sequence result;
     result.counter = counter;
     if (known_step && *known_step == 0) fail(where, "range() arg 3 must not be zero");
-    if (!known_step && !dry_) {
+    if (!known_step && !dry_ && fact(step).least < 1) {
         check(apply(OpId::kNotEqual, {step, integer(0).parts[0]}),
               site("ValueError", "range() arg 3 must not be zero"), {}, where);
     }
     // The counter must not run over the end of int64 behind the last element.
-    result.direct = known_step && (*known_step == 1 ||
-                                   (*known_step > 0 && !dry_ && fact(stop).most <= INT64_MAX - *known_step));
+    const bool goes_up = known_step ? *known_step > 0 : !dry_ && fact(step).least >= 1;
+    result.direct = goes_up && ((known_step && *known_step == 1) ||
+                                (!dry_ && fact(stop).most <= INT64_MAX - fact(step).most));
     result.bounds = {start, stop, step};
     // range(i - 1, i + 2): of so many iterations as can be told, so that they are unrolled.
     const Sum from = as_sum(start), to = as_sum(stop);
-    const bool is_short = !dry_ && result.direct && from.base == to.base && from.subtracts == to.subtracts &&
-                          from.least == from.most && to.least == to.most && is_exact(from) && is_exact(to);
+    const bool is_short = !dry_ && known_step && result.direct && from.base == to.base &&
+                          from.subtracts == to.subtracts && from.least == from.most && to.least == to.most &&
+                          is_exact(from) && is_exact(to);
     if (is_short) result.direct = false;
-    if (!dry_ && known_step) {
+    if (!dry_ && (known_step || goes_up)) {
         // Up to `stop`, or down from `start`.
-        const bool goes_up = *known_step > 0;
         const Fact low = fact(goes_up ? start : stop), high = fact(goes_up ? stop : start);
         const int64_t more = goes_up ? 0 : 1;
         Fact& known = result.of_element;
@@ -288,7 +289,7 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
         return result;
     }
     // How often the step fits, and the number of the last element, which may take all 64 bits.
-    const auto steps_of = [this, start, stop, step, known_step] {
+    const auto steps_of = [this, start, stop, step, known_step, goes_up] {
         const auto unsigned_of = [&](ValueId value) { return builder_->cast(value, ScalarType::kUInt64); };
         const ValueId zero = integer(0).parts[0];
         const ValueId one = builder_->constant(Constant::of(ScalarType::kUInt64, uint64_t{1}));
@@ -299,7 +300,7 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
                 builder_->apply(OpId::kFloorDivide,
                                 {builder_->apply(OpId::kSubtract, {distance, one}), unsigned_of(by)})};
         };
-        if (known_step && *known_step > 0) return count_up(start, stop, step);
+        if (goes_up) return count_up(start, stop, step);
         const ValueId minus = builder_->apply(OpId::kNegative, {step});
         const auto down = count_up(stop, start, minus);
         if (known_step) return down;

@@ -160,7 +160,8 @@ Environment FunctionLowering::parameters(bool real) {
             globals_[i] = inside(globals_[i]);
             if (!is_place_argument(compilation_.globals()[i]) || globals_[i].type->kind != TypeKind::kTuple)
                 continue;
-            for (const ValueId number : globals_[i].parts) note(number, {0, int64_t{1} << 31, {}, 0});
+            for (size_t k = 0; k < globals_[i].parts.size(); ++k)
+                note(globals_[i].parts[k], fact_of_place(k));
         }
     }
     for (size_t i = 0; i < arguments_.size(); ++i) {  // parameters come first
@@ -224,7 +225,10 @@ ir::Function FunctionLowering::run() {
 // --- values ---------------------------------------------------------------------------------------------
 
 Value FunctionLowering::constant(const Constant& value) {
-    return {literal_type(value), {dry_ ? ValueId{} : builder_->constant(value)}, 0};
+    if (dry_) return {literal_type(value), {ValueId{}}, 0};
+    const ValueId result = builder_->constant(value);
+    if (value.type == ScalarType::kBool) known_.truths[result.index] = value.as<bool>();
+    return {literal_type(value), {result}, 0};
 }
 
 Value FunctionLowering::integer(int64_t value) {
@@ -419,7 +423,10 @@ Value FunctionLowering::inside(const Value& value) {
         std::copy(item.parts.begin(), item.parts.end(), result.parts.begin() + 1);
     } else if (is_strided(value.type) && !dry_) {
         // No array has so many elements in memory; where strides are 0 a wrong address is none.
-        for (size_t d = 0; d < value.type->rank; ++d) note(size_of(value, d), {0, int64_t{1} << 62, {}, 0});
+        for (size_t d = 0; d < value.type->rank; ++d) {
+            note(size_of(value, d), {0, int64_t{1} << 62, {}, 0});
+            if (value.type->rank == 2) known_.arrays[size_of(value, d).index] = value.parts[0].index;
+        }
         if (value.type->rank == 0) return result;
         std::vector<ValueId> strides;
         for (size_t d = 0; d + (value.type->contiguous ? 1 : 0) < value.type->rank; ++d)

@@ -710,10 +710,13 @@ private:
     Fact fact(ir::ValueId value) const;
     void note(ir::ValueId value, const Fact& known);
     void note_operator(OpId op, ir::ValueId result, ir::ValueId left, ir::ValueId right);
+    void number_operation(OpId op, ir::ValueId result, ir::ValueId left, ir::ValueId right);
     Sum as_sum(ir::ValueId value) const;
     bool is_exact(const Sum& sum, bool only_below = false) const;
     bool is_positive_unless_wrapped(ir::ValueId value) const;
     bool is_in_bounds(ir::ValueId index, ir::ValueId size) const;
+    std::vector<ir::ValueId> factors_below(ir::ValueId number, ir::ValueId divisor) const;
+    bool is_below(ir::ValueId value, ir::ValueId limit, Wide offset, int depth, int& steps) const;
     // Checks before loops (facts/hoist.cpp).
     class End;
     // Leaves a check to what stands before the loop that is being lowered, where that can be. `known` is what
@@ -737,12 +740,17 @@ private:
     // What conditions tell (facts/conditions.cpp).
     void note_comparison(OpId op, ir::ValueId result, const Value& left, const Value& right);
     void note_junction(bool is_and, ir::ValueId result, ir::ValueId left, ir::ValueId right);
+    void note_choices(ir::ValueId condition, std::span<const ir::ValueId> results,
+                      std::span<const ir::ValueId> yes, std::span<const ir::ValueId> no);
+    std::optional<bool> known_truth(ir::ValueId value) const;
     void learn(ir::ValueId condition, bool holds);
     void learn_different(ir::ValueId left, ir::ValueId right);
     void learn_less(ir::ValueId left, ir::ValueId right, int64_t more);
     void add_upper(const Upper& upper);
     void refine(ir::ValueId value, __int128 least, __int128 most);
     std::vector<Upper> uppers_of(ir::ValueId value) const;
+    Outcome::Side side_of(ir::ValueId value) const;
+    std::vector<Upper> common_uppers(ir::ValueId value, std::span<const Outcome::Side> sides) const;
     void meet(Outcome& outcome, ir::ValueId value) const;
     void meet(std::vector<Outcome>& outcomes, std::span<const TypeRef> types,
               std::span<const ir::ValueId> parts) const;
@@ -750,6 +758,10 @@ private:
     void note(std::span<const ir::ValueId> parts, std::span<const TypeRef> types,
               std::span<const Outcome> outcomes);
     int direction_of(NodeId loop, size_t variable) const;
+    // While loops that add what is known before them (facts/steps.cpp).
+    bool is_known_before(NodeId id, const Loop& loop) const;
+    Fact fact_before(NodeId id, const Loop& loop, const Environment& environment);
+    bool is_stepped_up(NodeId id, size_t variable, const Loop& loop, const Environment& environment);
     void note_carried(NodeId id, Loop& loop, const Environment& environment,
                       std::span<const ir::ValueId> initials, std::span<const ir::ValueId> carried);
     // Variables that are never negative in the loop (facts/signs.cpp).

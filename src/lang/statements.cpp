@@ -319,6 +319,7 @@ bool FunctionLowering::lower_branches(NodeId id, ValueId condition, const Variab
         std::vector<TypeRef> types;
         for (const Value& value : values) types.push_back(value.type);
         std::vector<Outcome> outcomes;
+        std::vector<ValueId> given[2];
         const auto body = [&](bool holds,
                               const std::function<bool(Environment&)>& side) -> ir::Builder::Body {
             return [&, holds](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
@@ -331,11 +332,13 @@ bool FunctionLowering::lower_branches(NodeId id, ValueId condition, const Variab
                     append_converted(parts, inner[merged[i]], values[i].type, id);
                 meet(outcomes, types, parts);
                 release_dropped(inner, [&](size_t v) { return !assigned[v] || live[v]; });
+                given[holds ? 1 : 0] = parts;
                 return parts;
             };
         };
         results = builder_->if_else(condition, body(true, yes), body(false, no));
         note(results, types, outcomes);
+        note_choices(condition, results, given[1], given[0]);
         if (reached[0] != reached[1]) learn(condition, reached[0]);
     }
     if (!reached[0] && !reached[1]) return false;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "device/cuda/kernel_image.h"
 #include "ir/ir.h"
@@ -22,6 +24,8 @@ struct PtxOptions {
     // Of a launch, as its program asks: the most registers of a thread, the most threads of a block, and how
     // many blocks a multiprocessor shall hold at once; 0: as the driver likes.
     int most_registers = 0, most_threads = 0, blocks_at_once = 0;
+    // Of a launch: the parameters that are sizes of arrays, by their numbers: they are not negative.
+    std::vector<size_t> sizes{};
     // NVIDIA's bitcode of elementary functions, a file; empty: find_libdevice().
     std::string libdevice = {};
 };

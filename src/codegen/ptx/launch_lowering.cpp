@@ -2,6 +2,7 @@
 
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
 #include <cctype>
@@ -52,6 +53,7 @@ public:
                                 llvm::Align(kResultBytes), "error");
         make_alias_scopes();
         read_parameters();
+        for (const size_t number : options_.sizes) annotate_size(kernel_.parameters[number]);
         annotate_block();
         lower_body();
     }
@@ -78,6 +80,13 @@ private:
         }
         const char* const names[] = {"reqntidx", "reqntidy", "reqntidz"};
         for (size_t axis = 0; axis < block_.size(); ++axis) annotate(names[axis], block_[axis]);
+    }
+    // So comparisons with signs are those without, and one check of an index follows from another.
+    void annotate_size(ValueId parameter) {
+        auto* read = llvm::cast<llvm::LoadInst>(scalars_[parameter.index].parts[0]);
+        read->setMetadata(
+            llvm::LLVMContext::MD_range,
+            llvm::MDBuilder(context_).createRange(llvm::APInt(64, 0), llvm::APInt::getSignedMinValue(64)));
     }
     void annotate(const char* what, int value) {
         llvm::Metadata* const parts[] = {

@@ -12,6 +12,7 @@ using ir::ValueId;
 namespace {
 
 constexpr size_t kMostUppers = 256;  // they are searched one by one
+constexpr size_t kMostSides = 8;
 constexpr int64_t kHalf = int64_t{1} << 62;
 
 bool is_int64(TypeRef type) { return type->kind == TypeKind::kScalar && type->scalar == ScalarType::kInt64; }
@@ -39,6 +40,22 @@ void FunctionLowering::note_junction(bool is_and, ValueId result, ValueId left, 
     if (!dry_ && right.valid()) known_.junctions[result.index] = {is_and, left, right};
 }
 
+// Of what a branch gives: those that are conditions.
+void FunctionLowering::note_choices(ValueId condition, std::span<const ValueId> results,
+                                    std::span<const ValueId> yes, std::span<const ValueId> no) {
+    if (dry_ || yes.size() != results.size() || no.size() != results.size()) return;
+    const ir::Type truth = ir::Type::of(ScalarType::kBool);
+    for (size_t i = 0; i < results.size(); ++i) {
+        if (builder_->function().type(results[i]) == truth)
+            known_.choices[results[i].index] = {condition, yes[i], no[i]};
+    }
+}
+
+std::optional<bool> FunctionLowering::known_truth(ValueId value) const {
+    const auto found = known_.truths.find(value.index);
+    return found == known_.truths.end() ? std::nullopt : std::optional(found->second);
+}
+
 void FunctionLowering::learn(ValueId condition, bool holds) {
     if (dry_ || !condition.valid()) return;
     if (const auto found = known_.negations.find(condition.index); found != known_.negations.end())
@@ -48,6 +65,17 @@ void FunctionLowering::learn(ValueId condition, bool holds) {
         if (junction.is_and != holds) return;
         learn(junction.left, holds);
         learn(junction.right, holds);
+        return;
+    }
+    if (const auto found = known_.choices.find(condition.index); found != known_.choices.end()) {
+        const Choice choice = found->second;
+        const auto can_be = [&](ValueId side, bool taken) {
+            return side == choice.condition ? taken == holds : known_truth(side).value_or(holds) == holds;
+        };
+        const bool yes = can_be(choice.yes, true);
+        if (yes == can_be(choice.no, false)) return;
+        learn(choice.condition, yes);
+        learn(yes ? choice.yes : choice.no, holds);
         return;
     }
     const auto found = known_.comparisons.find(condition.index);
@@ -98,18 +126,30 @@ void FunctionLowering::learn_less(ValueId left, ValueId right, int64_t more) {
 }
 
 void FunctionLowering::add_upper(const Upper& upper) {
-    if (known_.uppers.size() < kMostUppers && upper.value != upper.below) known_.uppers.push_back(upper);
+    if (known_.uppers.size() < kMostUppers && !known_.is_same(upper.value, upper.below))
+        known_.uppers.push_back({ValueId{known_.number_of(upper.value)}, upper.below, upper.offset});
 }
 
 // Bounds that hold for now; what contradicts itself is where nothing comes.
 void FunctionLowering::refine(ValueId value, Wide least, Wide most) {
     const Fact before = fact(value);
-    Fact now = before;
-    if (least > now.least && fits(least)) now.least = static_cast<int64_t>(least);
-    if (most < now.most && fits(most)) now.most = static_cast<int64_t>(most);
-    if ((now.least == before.least && now.most == before.most) || now.least > now.most) return;
-    known_.before.emplace_back(value.index, before);
-    known_.facts[value.index] = now;
+    const bool tells_least = least > before.least && fits(least),
+               tells_most = most < before.most && fits(most);
+    if (!tells_least && !tells_most) return;
+    if (std::max<Wide>(least, before.least) > std::min<Wide>(most, before.most)) return;
+    const uint32_t number = known_.number_of(value);
+    Known::Bounds& learned = known_.learned[number];
+    known_.before.emplace_back(number, learned);
+    if (tells_least) learned.least = static_cast<int64_t>(least);
+    if (tells_most) learned.most = static_cast<int64_t>(most);
+    if (!tells_least || least < 1 || before.least >= 1) return;
+    // Neither factor of a product that is not 0 is, even if it wrapped.
+    const auto product = known_.operations.find(value.index);
+    if (product == known_.operations.end() || product->second.op != OpId::kMultiply) return;
+    const Operation factors = product->second;
+    for (const ValueId factor : {factors.left, factors.right}) {
+        if (fact(factor).least == 0) refine(factor, 1, INT64_MAX);
+    }
 }
 
 // What the value is less than, of itself and of what it is a sum of.
@@ -121,8 +161,9 @@ std::vector<Upper> FunctionLowering::uppers_of(ValueId value) const {
     const auto add_those_of = [&](ValueId other, int64_t more) {
         const Fact known = fact(other);
         if (known.below.valid()) add(known.below, static_cast<Wide>(known.offset) + more);
+        const uint32_t number = known_.number_of(other);
         for (const Upper& upper : known_.uppers) {
-            if (upper.value == other) add(upper.below, static_cast<Wide>(upper.offset) + more);
+            if (upper.value.index == number) add(upper.below, static_cast<Wide>(upper.offset) + more);
         }
     };
     add_those_of(value, 0);
@@ -133,34 +174,57 @@ std::vector<Upper> FunctionLowering::uppers_of(ValueId value) const {
     return all;
 }
 
+// What the value is less than, itself and one among that.
+Outcome::Side FunctionLowering::side_of(ValueId value) const {
+    Outcome::Side side{fact(value).most, uppers_of(value)};
+    side.uppers.push_back({value, value, 1});
+    return side;
+}
+
+// What is above all sides, for a value that is one of them; where a side is not known to be, numbers may
+// tell.
+std::vector<Upper> FunctionLowering::common_uppers(ValueId value,
+                                                   std::span<const Outcome::Side> sides) const {
+    std::vector<Upper> common;
+    const auto bound = [&](const Outcome::Side& side, ValueId below) {
+        Wide best = static_cast<Wide>(side.most) - fact(below).least + 1;
+        if (best > 1) best = kFar + 1;
+        for (const Upper& upper : side.uppers) {
+            if (upper.below == below) best = std::min<Wide>(best, upper.offset);
+        }
+        return best;
+    };
+    for (const Outcome::Side& side : sides) {
+        for (const Upper& upper : side.uppers) {
+            const bool is_there = std::any_of(common.begin(), common.end(),
+                                              [&](const Upper& each) { return each.below == upper.below; });
+            if (is_there) continue;
+            Wide offset = -kFar;
+            for (const Outcome::Side& each : sides) offset = std::max(offset, bound(each, upper.below));
+            if (is_near(offset)) common.push_back({value, upper.below, static_cast<int64_t>(offset)});
+        }
+    }
+    return common;
+}
+
 void FunctionLowering::meet(Outcome& outcome, ValueId value) const {
     const Fact known = fact(value);
-    std::vector<Upper> uppers = uppers_of(value);
-    if (outcome.is_any) {
-        std::vector<Upper> both;
-        for (const Upper& one : outcome.uppers) {
-            for (const Upper& other : uppers) {
-                if (one.below == other.below)
-                    both.push_back({value, one.below, std::max(one.offset, other.offset)});
-            }
-        }
-        uppers = std::move(both);
-    }
-    outcome.is_any = true;
-    outcome.uppers = std::move(uppers);
+    outcome.sides.push_back(side_of(value));
     outcome.least = std::min(outcome.least, known.least);
     outcome.most = std::max(outcome.most, known.most);
 }
 
 void FunctionLowering::note(ValueId result, const Outcome& outcome) {
-    if (dry_ || !outcome.is_any) return;
+    if (dry_ || outcome.sides.empty()) return;
     Fact known{outcome.least, outcome.most, {}, 0};
-    if (!outcome.uppers.empty()) {
-        known.below = outcome.uppers[0].below;
-        known.offset = outcome.uppers[0].offset;
+    const std::vector<Upper> uppers =
+        outcome.sides.size() <= kMostSides ? common_uppers(result, outcome.sides) : std::vector<Upper>();
+    if (!uppers.empty()) {
+        known.below = uppers[0].below;
+        known.offset = uppers[0].offset;
     }
     note(result, known);
-    for (const Upper& upper : outcome.uppers) add_upper({result, upper.below, upper.offset});
+    for (const Upper& upper : uppers) add_upper(upper);
 }
 
 void FunctionLowering::meet(std::vector<Outcome>& outcomes, std::span<const TypeRef> types,
@@ -228,7 +292,8 @@ void FunctionLowering::note_carried(NodeId id, Loop& loop, const Environment& en
                 return fact(upper.below).most <= kHalf;
             });
         if (direction > 0 ? !is_not_large : initial.least < -kHalf) direction = 0;
-        if (direction > 0) note(carried[at], {initial.least, INT64_MAX, {}, 0});
+        if (direction > 0 || (direction == 0 && is_stepped_up(id, loop.carried[i], loop, environment)))
+            note(carried[at], {initial.least, INT64_MAX, {}, 0});
         if (direction >= 0) continue;
         note(carried[at], {INT64_MIN, initial.most, initial.below, initial.offset});
         for (const Upper& upper : uppers) add_upper({carried[at], upper.below, upper.offset});

@@ -2,7 +2,10 @@
 // a loop: bounds, what they are less than, and what conditions tell.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -45,9 +48,17 @@ struct Upper {
 
 // What values have in common of which one is taken, as at the end of branches and loops.
 struct Outcome {
-    bool is_any = false;
+    struct Side {
+        int64_t most;
+        std::vector<Upper> uppers;
+    };
     int64_t least = INT64_MAX, most = INT64_MIN;
-    std::vector<Upper> uppers;
+    std::vector<Side> sides;
+};
+
+// A condition that is one of two, as a condition before it decides.
+struct Choice {
+    ir::ValueId condition, yes, no;
 };
 
 struct Comparison {
@@ -70,13 +81,45 @@ struct Known {
     std::unordered_map<uint32_t, Sum> sums;
     std::unordered_set<uint32_t> positive_unless_wrapped;  // sums and products of what is not negative
     std::unordered_map<uint32_t, ir::ValueId> not_below;   // a value that is at least another
+    // How many elements an array of two axes has, which these are the sizes of: their product is exact.
+    std::unordered_map<uint32_t, std::pair<ir::ValueId, ir::ValueId>> counts;
+    std::unordered_map<uint32_t, uint32_t> arrays;  // sizes of such arrays, and which array's they are
     // How conditions came about.
     std::unordered_map<uint32_t, Comparison> comparisons;
     std::unordered_map<uint32_t, Junction> junctions;
     std::unordered_map<uint32_t, ir::ValueId> negations;
-    // What conditions have told, and the facts as they were before.
+    std::unordered_map<uint32_t, Choice> choices;
+    std::unordered_map<uint32_t, bool> truths;  // conditions that are constants
+    // Values that are computed alike have one number, the first one's. What conditions tell holds for all of
+    // them. (Facts do not: they may hang on where a value is computed.)
+    std::unordered_map<uint32_t, uint32_t> numbers;
+    std::map<std::array<int64_t, 3>, uint32_t> first;  // an operation on numbers, or on a constant
+
+    struct Bounds {
+        int64_t least = INT64_MIN, most = INT64_MAX;
+    };
+    // What conditions have told, by numbers, and the bounds as they were before.
     std::vector<Upper> uppers;
-    std::vector<std::pair<uint32_t, Fact>> before;
+    std::unordered_map<uint32_t, Bounds> learned;
+    std::vector<std::pair<uint32_t, Bounds>> before;
+
+    uint32_t number_of(ir::ValueId value) const {
+        const auto found = numbers.find(value.index);
+        return found == numbers.end() ? value.index : found->second;
+    }
+    Fact fact(ir::ValueId value) const {
+        const auto found = facts.find(value.index);
+        Fact known = found == facts.end() ? Fact{} : found->second;
+        if (learned.empty()) return known;
+        const auto told = learned.find(number_of(value));
+        if (told == learned.end()) return known;
+        known.least = std::max(known.least, told->second.least);
+        known.most = std::min(known.most, told->second.most);
+        return known;
+    }
+    bool is_same(ir::ValueId one, ir::ValueId other) const {
+        return one == other || (one.valid() && other.valid() && number_of(one) == number_of(other));
+    }
 };
 
 // What is learned while it lives is forgotten then: it holds in a branch, or in an iteration.
@@ -87,7 +130,7 @@ public:
     ~Learned() {
         known_.uppers.resize(uppers_);
         while (known_.before.size() > before_) {
-            known_.facts[known_.before.back().first] = known_.before.back().second;
+            known_.learned[known_.before.back().first] = known_.before.back().second;
             known_.before.pop_back();
         }
     }

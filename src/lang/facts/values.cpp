@@ -7,9 +7,23 @@ namespace weft::lang {
 
 using ir::ValueId;
 
-Fact FunctionLowering::fact(ValueId value) const {
-    const auto found = known_.facts.find(value.index);
-    return found == known_.facts.end() ? Fact{} : found->second;
+Fact FunctionLowering::fact(ValueId value) const { return known_.fact(value); }
+
+// The same operation on the same values has been seen before, or this is the first.
+void FunctionLowering::number_operation(OpId op, ValueId result, ValueId left, ValueId right) {
+    if (builder_->function().type(result) != ir::Type::of(ScalarType::kInt64)) return;
+    constexpr int64_t kConstant = int64_t{1} << 32;  // beyond all values' numbers
+    const auto number = [&](ValueId value) {
+        const Fact known = fact(value);
+        const bool is_small = known.least == known.most && known.least >= 0 && known.least < kConstant;
+        return is_small ? known.least + kConstant : static_cast<int64_t>(known_.number_of(value));
+    };
+    std::array<int64_t, 3> key{static_cast<int64_t>(op), number(left), number(right)};
+    const bool commutes =
+        op == OpId::kAdd || op == OpId::kMultiply || op == OpId::kMinimum || op == OpId::kMaximum;
+    if (commutes && key[1] > key[2]) std::swap(key[1], key[2]);
+    const auto [first, is_new] = known_.first.try_emplace(key, result.index);
+    if (!is_new) known_.numbers[result.index] = first->second;
 }
 
 void FunctionLowering::note(ValueId value, const Fact& known) {
@@ -19,8 +33,14 @@ void FunctionLowering::note(ValueId value, const Fact& known) {
 // Bounds of a result that cannot have overflowed.
 void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, ValueId right) {
     if (dry_) return;
+    number_operation(op, result, left, right);
     if (op == OpId::kAdd || op == OpId::kSubtract || op == OpId::kMultiply || op == OpId::kFloorDivide)
         known_.operations[result.index] = {op, left, right};
+    if (op == OpId::kMultiply && left != right) {
+        const auto one = known_.arrays.find(left.index), other = known_.arrays.find(right.index);
+        if (one != known_.arrays.end() && other != known_.arrays.end() && one->second == other->second)
+            known_.counts[result.index] = {left, right};
+    }
     const Fact a = fact(left), b = fact(right);
     if ((op == OpId::kAdd || op == OpId::kMultiply) && is_positive_unless_wrapped(left) &&
         is_positive_unless_wrapped(right))
@@ -119,6 +139,32 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
     }
     note(result, known);
     if (op == OpId::kMaximum) known_.not_below[result.index] = a.least == a.most ? right : left;
+    if (op == OpId::kMaximum) {
+        const Outcome::Side sides[] = {side_of(left), side_of(right)};
+        for (const Upper& upper : common_uppers(result, sides)) add_upper(upper);
+    }
+    if (op == OpId::kMinimum) {
+        for (const ValueId each : {left, right}) add_upper({result, each, 1});
+    }
+    if (op == OpId::kFloorDivide) {
+        for (const ValueId factor : factors_below(left, right)) add_upper({result, factor, 0});
+    }
+}
+
+// What a number that is not negative is less than once it is divided: it is below all elements of an array
+// of two axes, and one of these is the divisor.
+std::vector<ValueId> FunctionLowering::factors_below(ValueId number, ValueId divisor) const {
+    std::vector<ValueId> found;
+    for (const Upper& upper : uppers_of(number)) {
+        const auto count = known_.counts.find(upper.below.index);
+        if (upper.offset > 0 || count == known_.counts.end()) continue;
+        const auto& [rows, columns] = count->second;
+        if (known_.is_same(divisor, columns))
+            found.push_back(rows);
+        else if (known_.is_same(divisor, rows))
+            found.push_back(columns);
+    }
+    return found;
 }
 
 bool FunctionLowering::is_positive_unless_wrapped(ValueId value) const {
@@ -140,15 +186,27 @@ bool FunctionLowering::is_exact(const Sum& sum, bool only_below) const {
 }
 
 bool FunctionLowering::is_in_bounds(ValueId index, ValueId size) const {
-    const Fact known = fact(index);
-    if (known.least < 0) return false;
-    if (known.most < fact(size).least) return true;
-    const auto larger = known_.not_below.find(size.index);
-    const std::vector<Upper> uppers = uppers_of(index);
+    constexpr int kMostSteps = 64, kDeepest = 4;
+    int steps = kMostSteps;
+    return fact(index).least >= 0 && is_below(index, size, 0, kDeepest, steps);
+}
+
+// value < limit + offset, by what the value is less than, and what that is.
+bool FunctionLowering::is_below(ValueId value, ValueId limit, Wide offset, int depth, int& steps) const {
+    if (known_.is_same(value, limit)) return offset > 0;
+    if (static_cast<Wide>(fact(value).most) < static_cast<Wide>(fact(limit).least) + offset) return true;
+    const auto larger = known_.not_below.find(limit.index);
+    const std::vector<Upper> uppers = uppers_of(value);
+    const bool is_told = std::any_of(uppers.begin(), uppers.end(), [&](const Upper& upper) {
+        const bool is_limit = known_.is_same(upper.below, limit) ||
+                              (larger != known_.not_below.end() && upper.below == larger->second);
+        return is_limit && upper.offset <= offset;
+    });
+    if (is_told) return true;
+    if (depth == 0) return false;
     return std::any_of(uppers.begin(), uppers.end(), [&](const Upper& upper) {
-        const bool is_size =
-            upper.below == size || (larger != known_.not_below.end() && upper.below == larger->second);
-        return is_size && upper.offset <= 0;
+        return upper.below != value && steps-- > 0 &&
+               is_below(upper.below, limit, offset - upper.offset + 1, depth - 1, steps);
     });
 }
 

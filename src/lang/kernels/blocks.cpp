@@ -48,7 +48,7 @@ void FunctionLowering::Kernels::run_threads(const FunctionSource& kernel, const 
                               [&](ir::Builder&, std::span<const ValueId> at) -> std::vector<ValueId> {
                                   const Nested nested(f_);
                                   thread[axis] = at[0];
-                                  f_.note(at[0], {0, INT64_MAX, size[axis], 0});
+                                  f_.note(at[0], {0, kMostOfPlace, size[axis], 0});
                                   if (axis > 0) {
                                       loop(axis - 1);
                                   } else {
@@ -89,7 +89,7 @@ void FunctionLowering::Kernels::run_together(const FunctionSource& kernel,
         const std::array thread = {column, f_.apply(OpId::kRemainder, {row, y}),
                                    f_.apply(OpId::kFloorDivide, {row, y})};
         for (size_t axis = 0; axis < kAxes; ++axis)
-            f_.note(thread[axis], {0, INT64_MAX, sizes[axis].parts[0], 0});
+            f_.note(thread[axis], {0, kMostOfPlace, sizes[axis].parts[0], 0});
         set_thread(thread);
         set_own_memory(number, bytes.parts[0]);
         call_kernel(kernel, inner);
@@ -113,7 +113,7 @@ struct FunctionLowering::Kernels::Launch {
 
 // The numbers of a place, and its block's memory and its own.
 void FunctionLowering::Kernels::set_place(std::span<const ValueId> numbers, std::span<const Value> memory) {
-    for (const ValueId each : numbers) f_.note(each, {0, int64_t{1} << 31, {}, 0});
+    for (size_t k = 0; k < numbers.size(); ++k) f_.note(numbers[k], fact_of_place(k));
     const std::vector<GlobalArgument>& globals = f_.compilation_.globals();
     const auto first = static_cast<size_t>(std::find_if(globals.begin(), globals.end(), is_place_argument) -
                                            globals.begin());
@@ -187,8 +187,8 @@ void FunctionLowering::Kernels::run_on_gpu(const Launch& launch) {
     }
     set_place(numbers, memories);
     for (size_t axis = 0; axis < kAxes; ++axis) {
-        f_.note(numbers[axis], {0, INT64_MAX, launch.size[axis], 0});
-        f_.note(numbers[kAxes + axis], {0, INT64_MAX, launch.grid[axis], 0});
+        f_.note(numbers[axis], {0, kMostOfPlace, launch.size[axis], 0});
+        f_.note(numbers[kAxes + axis], {0, kMostOfPlace, launch.grid[axis], 0});
     }
     call_kernel(launch.kernel, launch.arguments);
 }

@@ -76,7 +76,8 @@ Value FunctionLowering::Kernels::grid(const Arguments& arguments, bool of_all) {
         ValueId at = f_.apply(OpId::kMultiply,
                               {number(of_all ? PlacePart::kGridSize : PlacePart::kBlock, axis), size});
         if (!of_all) at = f_.apply(OpId::kAdd, {at, number(PlacePart::kThread, axis)});
-        if (!f_.dry_) f_.note(at, {0, int64_t{1} << 42, {}, 0});  // 2**31 blocks of 1024 threads
+        // 2**31 blocks of 1024 threads
+        if (!f_.dry_) f_.note(at, {of_all ? 1 : 0, int64_t{1} << 42, {}, 0});
         all.push_back(integer_of(at));
     }
     return all.size() == 1 ? all[0] : f_.tuple(std::move(all));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lang/facts/known.h"
 #include "lang/lower.h"
 
 namespace weft::lang {
@@ -17,6 +18,15 @@ enum class PlacePart : uint8_t { kThread, kBlock, kBlockSize, kGridSize, kDynami
 inline constexpr size_t kPlaceNumbers = 14;
 inline constexpr size_t kDynamicPlace = 1;   // behind kDynamicBytes
 inline constexpr size_t kPlaceOfErrors = 6;  // of which errors tell
+
+inline constexpr int64_t kMostOfPlace = int64_t{1} << 31;
+
+// Of the numbers, by their places: blocks and grids are not empty.
+inline Fact fact_of_place(size_t number) {
+    const auto part = static_cast<PlacePart>(number / 3);
+    const bool is_size = part == PlacePart::kBlockSize || part == PlacePart::kGridSize;
+    return {is_size ? 1 : 0, kMostOfPlace, {}, 0};
+}
 
 // A thread's numbers, a tuple; its block's memory, and its own, arrays of bytes.
 enum class PlaceArgument : uint8_t { kNumbers, kBlockMemory, kOwnMemory };

@@ -101,15 +101,13 @@ void FunctionLowering::pass_facts(const Outline& outline, const Beside& around) 
         return found == inner.end() ? ValueId{} : found->second;
     };
     for (const auto& [outside, inside] : outline.passed) {
-        if (const auto known = around.known().facts.find(outside.index);
-            known != around.known().facts.end()) {
-            Fact fact = this->fact(inside);
-            fact.least = std::max(fact.least, known->second.least);
-            fact.most = std::min(fact.most, known->second.most);
-            fact.below = find(known->second.below);
-            fact.offset = known->second.offset;
-            note(inside, fact);
-        }
+        const Fact known = around.known().fact(outside);
+        Fact fact = this->fact(inside);
+        fact.least = std::max(fact.least, known.least);
+        fact.most = std::min(fact.most, known.most);
+        fact.below = find(known.below);
+        fact.offset = known.offset;
+        note(inside, fact);
         if (const auto sum = around.known().sums.find(outside.index);
             sum != around.known().sums.end() && !sum->second.other.valid()) {
             const ValueId base = find(sum->second.base);

@@ -237,7 +237,9 @@ def compiled(text, threads):
 def test_random_kernels(seed, device):
     on_gpu = device == "cuda"
     text = Writer(seed, whole_warps=on_gpu).text()
-    shape = ([(64, 1), (32, 1), (8, 12), (128, 1)] if on_gpu else [(48, 1), (32, 1), (8, 5), (70, 1)])[seed % 4]
+    shape = ([(64, 1), (32, 1), (8, 12), (128, 1)] if on_gpu else [(48, 1), (32, 1), (8, 5), (70, 1)])[
+        seed % 4
+    ]
     threads = shape[0] * shape[1]
     a = numpy.random.default_rng(seed).integers(0, 97, (BLOCKS, threads))
     n, m = 2 + seed % 3, 1 + seed % 2
