@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 
 from weft import _core
 from weft._jit import _decorator
@@ -105,9 +106,8 @@ class _Maker:
 
     def _operation(self, loops):
         function = self._compiled.py_func
-        return _core._define_operation(
-            function.__name__, loops, self._identity, inspect.getdoc(function) or ""
-        )
+        name = re.sub(r"\W", "_", function.__name__)  # a lambda's is none of kernel IR
+        return _core._define_operation(name, loops, self._identity, inspect.getdoc(function) or "")
 
     def _loop(self, types, outputs=()):
         ir, _ = self._compiled._lowered(tuple(_sample(kind) for kind in types), True)
