@@ -16,6 +16,7 @@ from weft._jit._signatures import dtype_of
 from weft._protocols.no_value import NO_VALUE
 from weft._ufunc.compiled import identity_of
 from weft._ufunc.on_host import WEAK, fits, result_dtypes
+from weft._ufunc.places_on_gpu import PlaceKernels, on_gpu
 from weft.exceptions import AxisError
 
 _OPTIONS = (
@@ -55,7 +56,8 @@ def guvectorize(*given, **options):
     writable_args : tuple of int or str, optional
         Inputs that the function writes into. They are written even if they have another dtype than the signature.
     identity, nopython, target, cache, fastmath, boundscheck, promotion
-        As Numba's. `target` names no device: arrays on a GPU are copied to the CPU and back.
+        As Numba's. With the target "cuda" a kernel does the work of arrays on a GPU; else they are copied to the
+        CPU and back.
 
     Returns
     -------
@@ -137,29 +139,35 @@ def _operands_of(signature):
     return [_Operand(one) for one in re.split(r",(?![^\[]*\])", text) if one.strip()]
 
 
-def _loop(axes, forms, outputs, returns):
-    """A loop over `axes` dimensions that calls a function with the operands' elements or subarrays there.
+def _call(axes, forms, outputs, returns):
+    """The operands' names, and the call of a function with their elements or subarrays in a place.
 
     `forms` has for each operand whether it is 'number', which is the same for all places, 'element' or 'view'.
     """
+    names = [f"x{k}" for k in range(len(forms))]
+    place = ", ".join(f"i{d}" for d in range(axes))
+    given = [name if form == "number" else f"{name}[{place}]" for name, form in zip(names, forms)]
+    inputs = given[: len(given) - outputs] if returns else given
+    call = f"function({', '.join(inputs)})"
+    if returns:
+        targets = [
+            f"{name}[{place}{', ...' if form == 'view' else ''}]"
+            for name, form in list(zip(names, forms))[-outputs:]
+        ]
+        call = f"{', '.join(targets)} = {call}"
+    return names, call
+
+
+def _loop(axes, forms, outputs, returns):
+    """A loop over `axes` dimensions that calls a function with the operands' elements or subarrays there."""
     key = axes, forms, outputs, returns
     if key not in _loops:
-        names = [f"x{k}" for k in range(len(forms))]
+        names, call = _call(axes, forms, outputs, returns)
         sizes = [f"n{d}" for d in range(axes)]
-        place = ", ".join(f"i{d}" for d in range(axes))
-        given = [name if form == "number" else f"{name}[{place}]" for name, form in zip(names, forms)]
         lines = [f"def each_place(function, {', '.join(sizes + names)}):"]
         for d in range(axes):
             loop = "weft.prange" if d == 0 else "range"
             lines.append("    " * (d + 1) + f"for i{d} in {loop}(n{d}):")
-        inputs = given[: len(given) - outputs] if returns else given
-        call = f"function({', '.join(inputs)})"
-        if returns:
-            targets = [
-                f"{name}[{place}{', ...' if form == 'view' else ''}]"
-                for name, form in list(zip(names, forms))[-outputs:]
-            ]
-            call = f"{', '.join(targets)} = {call}"
         lines.append("    " * (axes + 1) + call)
         text = "\n".join(lines) + "\n"
         scope = {"weft": sys.modules["weft"]}
@@ -210,12 +218,12 @@ class GeneralizedUfunc:
         self.nargs, self.signature = self.nin + self.nout, layout
         self.identity = identity_of(options.get("identity"))
         self._promotion = options.get("promotion", "numpy")
-        self._compiled = _decorator.compiled(
-            function,
-            error_model="numpy",
-            boundscheck=options.get("boundscheck", True),
-            promotion=self._promotion,
-        )
+        self._kernel_options = {
+            "boundscheck": options.get("boundscheck", True),
+            "promotion": self._promotion,
+        }
+        self._compiled = _decorator.compiled(function, error_model="numpy", **self._kernel_options)
+        self._has_kernels = options.get("target") == "cuda" and self._compiled is not function
         self.py_func, self.__name__, self.__doc__ = function, function.__name__, function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
         count = function.__code__.co_argcount
@@ -225,7 +233,7 @@ class GeneralizedUfunc:
                 f"{self.nout} outputs"
             )
         self._returns = self.nout > 0 and count == self.nin
-        self._loops, self._seen = {}, []
+        self._loops, self._kernels, self._seen = {}, None, []
         self._signatures = [self._checked(_operands_of(one), one) for one in signatures]
         self._writable = self._written(options.get("writable_args", ()), function.__code__.co_varnames)
 
@@ -551,17 +559,27 @@ class GeneralizedUfunc:
             as_element = self._returns and not core
             forms.append("element" if as_element else "view")
             arrays.append(shown_result if core or as_element else shown_result[..., None])
-        key = len(loops), tuple(forms)
-        if key not in self._loops:
-            function, text = _loop(len(loops), tuple(forms), self.nout, self._returns)
-            self._loops[key] = _decorator.compiled(
-                function, source=text, error_model="numpy", promotion=self._promotion
-            )
         if all(loops):
-            self._loops[key](self._compiled, *loops, *arrays)
+            self._run(tuple(forms), loops, arrays)
         for given, made in written:
             _core.copyto(given, made, "unsafe")
         return results
+
+    def _run(self, forms, loops, arrays):
+        """Calls the function in each place."""
+        key = len(loops), forms
+        if self._has_kernels and on_gpu():
+            if self._kernels is None:
+                self._kernels = PlaceKernels(self.py_func, **self._kernel_options)
+            names, call = _call(*key, self.nout, self._returns)
+            self._kernels.run(key, names, call, loops, arrays)
+            return
+        if key not in self._loops:
+            function, text = _loop(*key, self.nout, self._returns)
+            self._loops[key] = _decorator.compiled(
+                function, source=text, error_model="numpy", promotion=self._promotion
+            )
+        self._loops[key](self._compiled, *loops, *arrays)
 
     def _finished(self, results, outs, moves, kept, casting, outer):
         finished = []

@@ -4,6 +4,7 @@ from weft.cuda import _arrays
 from weft.cuda._kernel import RaceError, jit
 from weft.cuda._place import NAMES
 from weft.cuda._reduce import Reduce, reduce
+from weft.cuda._ufuncs import guvectorize, vectorize
 
 _ARRAYS = (
     "as_cuda_array close default_stream defer_cleanup device_array device_array_like event event_elapsed_time "
@@ -14,7 +15,7 @@ _ARRAYS = (
 globals().update(NAMES)
 globals().update({name: getattr(_arrays, name) for name in _ARRAYS})
 
-__all__ = ["RaceError", "Reduce", "jit", "random", "reduce", *NAMES, *_ARRAYS]
+__all__ = ["RaceError", "Reduce", "guvectorize", "jit", "random", "reduce", "vectorize", *NAMES, *_ARRAYS]
 
 
 def __getattr__(name):

@@ -112,7 +112,7 @@ def vectorize(ftylist_or_function=(), target="cpu", identity=None, **options):
     kept = _followed("vectorize", options) | {"target": target, "identity": identity}
     given = ftylist_or_function
     if callable(given) and not is_signature(given):
-        return _of_numbers(_vectorize(None, **kept), _plain(given))
+        return _made(_vectorize(None, **kept), _plain(given), target)
     signatures = [given] if given and is_signature(given) else list(given)
 
     def decorate(function):
@@ -120,12 +120,17 @@ def vectorize(ftylist_or_function=(), target="cpu", identity=None, **options):
         if config.DISABLE_JIT:
             return _vectorize(function)
         made = _vectorize(signatures, **kept) if signatures else _vectorize(None, **kept)
-        return _of_numbers(made, function)
+        return _made(made, function, target)
 
     return decorate
 
 
-def _of_numbers(decorator, function):
+def _made(decorator, function, target):
+    """The ufunc that a decorator of weft's makes, with what its callers expect of it."""
+    if target == "cuda":
+        from weft.cuda._ufuncs import Ufunc
+
+        return Ufunc(decorator(function), function)
     made = GUFunc(decorator(function), function)
     made.py_func = function  # which compiled functions call
     return made
@@ -149,14 +154,7 @@ def guvectorize(*arguments, **options):
            [3., 7.]])
     """
     made = _guvectorize(*arguments, promotion="numba", **_followed("guvectorize", options))
-
-    def decorate(function):
-        function = _plain(function)
-        gufunc = GUFunc(made(function), function)
-        gufunc.py_func = function  # which compiled functions call
-        return gufunc
-
-    return decorate
+    return lambda function: _made(made, _plain(function), options.get("target"))
 
 
 def stencil(func_or_mode="constant", **options):

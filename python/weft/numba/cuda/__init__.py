@@ -21,8 +21,10 @@ import numpy
 from weft import cuda as _cuda
 from weft.numba._decorators import is_jitted
 from weft.numba._signatures import normalize_signature
+from weft.numba._ufuncs import guvectorize as _guvectorize
+from weft.numba._ufuncs import vectorize as _vectorize
 
-_OTHERWISE = ("Reduce", "jit", "random", "reduce")
+_OTHERWISE = ("Reduce", "guvectorize", "jit", "random", "reduce", "vectorize")
 globals().update({name: getattr(_cuda, name) for name in _cuda.__all__ if name not in _OTHERWISE})
 
 # What asks for nothing here: code is made for the arguments of a launch, and for the machine that it is on.
@@ -79,6 +81,8 @@ class Reduce(_cuda.Reduce):
 
 
 reduce = Reduce
+vectorize = functools.partial(_vectorize, target="cuda")
+guvectorize = functools.partial(_guvectorize, target="cuda")
 
 
 def list_devices():
