@@ -219,7 +219,7 @@ class GeneralizedUfunc:
         self.identity = identity_of(options.get("identity"))
         self._promotion = options.get("promotion", "numpy")
         self._kernel_options = {
-            "boundscheck": options.get("boundscheck", True),
+            "boundscheck": options.get("boundscheck") in (None, True),
             "promotion": self._promotion,
         }
         self._compiled = _decorator.compiled(function, error_model="numpy", **self._kernel_options)

@@ -8,6 +8,7 @@ import types
 from weft import _core
 from weft._jit._decorator import compiled, prange
 from weft.cuda._arrays import DeviceArray, handle_of
+from weft.cuda._options import options_of
 from weft.cuda._place import run_block
 
 MOST_THREADS = 1024  # of a block
@@ -244,25 +245,12 @@ class Kernel:
         return f"<kernel {self.__qualname__}>"
 
 
-def _limits(max_registers, launch_bounds):
-    """The most registers of a thread and threads of a block, and how many blocks at once; 0 is no limit."""
-    bounds = tuple(launch_bounds) if isinstance(launch_bounds, tuple | list) else (launch_bounds,)
-    if not 1 <= len(bounds) <= 2:
-        raise ValueError(
-            f"launch_bounds are threads of a block, or these and blocks at once, not {launch_bounds!r}"
-        )
-    limits = [max_registers, *bounds, *(None,) * (2 - len(bounds))]
-    for name, limit in zip(("max_registers", "launch_bounds", "launch_bounds"), limits, strict=True):
-        if limit is not None and (not hasattr(limit, "__index__") or limit < 1):
-            raise ValueError(f"{name} of {limit!r}: a limit is an integer from 1 on")
-    return tuple(limit or 0 for limit in limits)
-
-
 def jit(
     function=None,
     *,
     device=False,
     boundscheck=True,
+    debug=False,
     fastmath=False,
     cache=True,
     max_registers=None,
@@ -281,9 +269,12 @@ def jit(
     function : function
         The kernel; without one the result is a decorator.
     device : bool
-        Whether it is a function that kernels call, with their threadIdx and so on, and that returns values.
+        Whether it is a function that kernels call, with their threadIdx and so on, and that returns values. Its
+        indices are checked where the kernel's are.
     boundscheck : bool
         Whether an index out of bounds raises IndexError (the default).
+    debug : bool
+        Whether indices are checked even if `boundscheck` says otherwise.
     fastmath : bool
         Whether sums and products of floats may be computed in another order; on a GPU, too, by instructions that
         multiply and add at once, and float32's division, root, sine, cosine, logarithm and power of 2 and e by the
@@ -294,11 +285,23 @@ def jit(
         The most registers of a GPU that a thread has.
     launch_bounds : int or tuple of int, optional
         The most threads that a block has, and how many blocks a GPU's multiprocessor shall hold at once.
+    **options
+        Of numba.cuda `inline`, `forceinline`, `lineinfo`, `opt`, `nogil` and `nopython` are taken and ask for nothing:
+        all functions are inlined on a GPU and optimised, and errors name lines.
 
     Returns
     -------
     Kernel
         What is indexed by its launch: `kernel[grid, block]`. Functions with `device` are as weft.jit makes them.
+
+    Raises
+    ------
+    TypeError
+        When an option is not known.
+    NotImplementedError
+        When an option asks for what weft has not, as `link` of CUDA C++.
+    ValueError
+        When a limit is no integer from 1 on, or is for a function with `device`.
 
     Examples
     --------
@@ -313,9 +316,9 @@ def jit(
     >>> a
     array([0., 2., 4., 6., 8.])
     """
-    options |= {"boundscheck": boundscheck, "fastmath": fastmath, "cache": cache, "error_model": "numpy"}
-    if not device:
-        options["limits"] = _limits(max_registers, launch_bounds)
+    options |= {"boundscheck": boundscheck, "debug": debug, "fastmath": fastmath, "cache": cache}
+    options |= {"max_registers": max_registers, "launch_bounds": launch_bounds}
+    options = options_of("weft.cuda.jit", device, options)
 
     def made(given):
         given = getattr(given, "py_func", given)

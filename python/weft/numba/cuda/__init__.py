@@ -19,6 +19,7 @@ import types
 import numpy
 
 from weft import cuda as _cuda
+from weft.cuda._options import options_of
 from weft.numba._decorators import is_jitted
 from weft.numba._signatures import normalize_signature
 from weft.numba._ufuncs import guvectorize as _guvectorize
@@ -27,9 +28,6 @@ from weft.numba._ufuncs import vectorize as _vectorize
 _OTHERWISE = ("Reduce", "guvectorize", "jit", "random", "reduce", "vectorize")
 globals().update({name: getattr(_cuda, name) for name in _cuda.__all__ if name not in _OTHERWISE})
 
-# What asks for nothing here: code is made for the arguments of a launch, and for the machine that it is on.
-_TAKEN = frozenset("argtypes bind cache debug forceinline inline lineinfo opt".split())
-_FOLLOWED = frozenset(("boundscheck", "fastmath", "launch_bounds", "max_registers"))
 _NUMBERS = frozenset(
     "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
 )
@@ -39,16 +37,16 @@ def jit(func_or_sig=None, device=False, **options):
     """A kernel, or with `device=True` what kernels call, by numba.cuda's keywords and with Numba's promotion.
 
     Signatures are taken and not needed: kernels are compiled for the arguments of each launch. Indices are checked, as
-    boundscheck=False forgoes.
+    boundscheck=False forgoes, and debug=True asks for. The options are those of `weft.cuda.jit`, with its errors.
     """
-    unknown = [name for name in options if name not in _TAKEN | _FOLLOWED]
-    if unknown:
-        raise TypeError(f"weft.numba.cuda.jit has no option {unknown[0]!r}")
-    followed = {name: value for name, value in options.items() if name in _FOLLOWED and value is not None}
+    if "promotion" in options:
+        raise TypeError("weft.numba.cuda.jit has no option 'promotion': it is Numba's")
+    options_of("weft.numba.cuda.jit", device, options)  # refuses what weft has not, by this name
+    given = {name: value for name, value in options.items() if value is not None}
 
     def made(function):
         function = function.py_func if is_jitted(function) else function
-        kernel = _cuda.jit(function, device=device, promotion="numba", **followed)
+        kernel = _cuda.jit(function, device=device, promotion="numba", **given)
         if not device:
             kernel._converters = _converters(func_or_sig)
         return kernel

@@ -1,0 +1,61 @@
+"""The options of jit: which are followed, which ask for nothing, and which are refused."""
+
+_FOLLOWED = "boundscheck cache debug error_model fastmath launch_bounds max_registers parallel promotion source".split()
+# All functions are inlined on a GPU and optimised, and errors name their lines.
+_TAKEN = "forceinline inline lineinfo nogil nopython opt".split()
+_REFUSED = {
+    "link": "neither CUDA C++ nor PTX is linked; write the function in Python, with device=True",
+    "extensions": "convert arguments before the launch",
+    "argtypes": "signatures are the first argument of weft.numba.cuda.jit",
+    "restype": "signatures are the first argument of weft.numba.cuda.jit",
+    "bind": "kernels are compiled for the arguments of a launch",
+}
+
+
+def options_of(owner, device, given):
+    """The options of a kernel, or of a function for kernels, as the compiler takes them.
+
+    Raises TypeError for options that are not known, NotImplementedError for those of numba.cuda that weft has not.
+    """
+    known = sorted((*_FOLLOWED, *_TAKEN))
+    unknown = [name for name in given if name not in known and name not in _REFUSED]
+    if unknown:
+        raise TypeError(
+            f"{owner} has no option {' and no option '.join(map(repr, unknown))}; it has {', '.join(known)}"
+        )
+    for name, reason in _REFUSED.items():
+        if given.get(name) is not None and (name not in ("link", "extensions") or len(given[name])):
+            raise NotImplementedError(f"{owner} has no {name}=: {reason}")
+    if given.get("error_model") not in (None, "numpy"):
+        raise NotImplementedError(
+            f"{owner} has no error_model={given['error_model']!r}: a division by zero gives what NumPy gives"
+        )
+    if given.get("nopython") not in (None, True):
+        raise NotImplementedError(f"{owner} has no nopython={given['nopython']!r}: kernels run compiled only")
+    for name in ("boundscheck", "debug", "fastmath"):
+        if not isinstance(given.get(name), bool | None):
+            raise TypeError(f"{owner} takes True or False for {name}=, not {given[name]!r}")
+    kept = {name: given[name] for name in _FOLLOWED if given.get(name) is not None}
+    checks = bool(kept.pop("debug", False)) or kept.get("boundscheck", True)
+    limits = _limits(kept.pop("max_registers", None), kept.pop("launch_bounds", None))
+    if not device:
+        kept["limits"] = limits
+    elif any(limits):
+        raise ValueError(
+            f"{owner}: max_registers= and launch_bounds= are of kernels, not of functions with device=True"
+        )
+    return kept | {"boundscheck": checks, "error_model": "numpy"}
+
+
+def _limits(max_registers, launch_bounds):
+    """The most registers of a thread and threads of a block, and how many blocks at once; 0 is no limit."""
+    bounds = tuple(launch_bounds) if isinstance(launch_bounds, tuple | list) else (launch_bounds,)
+    if not 1 <= len(bounds) <= 2:
+        raise ValueError(
+            f"launch_bounds are threads of a block, or these and blocks at once, not {launch_bounds!r}"
+        )
+    limits = [max_registers, *bounds, *(None,) * (2 - len(bounds))]
+    for name, limit in zip(("max_registers", "launch_bounds", "launch_bounds"), limits, strict=True):
+        if limit is not None and (not hasattr(limit, "__index__") or limit < 1):
+            raise ValueError(f"{name} of {limit!r}: a limit is an integer from 1 on")
+    return tuple(limit or 0 for limit in limits)
