@@ -1,22 +1,30 @@
 """CUDA-style kernels in Python, compiled for all cores of the CPU, with numba.cuda's names."""
 
-from weft.cuda import _arrays
+from weft.cuda import _arrays, _devices
 from weft.cuda._kernel import RaceError, jit
 from weft.cuda._place import NAMES
 from weft.cuda._reduce import Reduce, reduce
 from weft.cuda._ufuncs import guvectorize, vectorize
 from weft.cuda._vectors import VECTORS
+from weft.exceptions import DeviceError
 
 _ARRAYS = (
-    "as_cuda_array close default_stream defer_cleanup device_array device_array_like event event_elapsed_time "
-    "external_stream is_available is_cuda_array legacy_default_stream managed_array mapped mapped_array "
-    "mapped_array_like per_thread_default_stream pinned pinned_array pinned_array_like profile_start profile_stop "
-    "select_device stream synchronize to_device"
+    "In InOut Out as_cuda_array default_stream defer_cleanup device_array device_array_like event event_elapsed_time "
+    "external_stream from_cuda_array_interface is_available is_cuda_array legacy_default_stream managed_array mapped "
+    "mapped_array mapped_array_like per_thread_default_stream pinned pinned_array pinned_array_like profile_start "
+    "profile_stop profiling stream synchronize to_device"
+).split()
+_DEVICES = (
+    "close current_context detect get_current_device gpus is_float16_supported is_supported_version list_devices "
+    "require_context select_device"
 ).split()
 globals().update(NAMES | VECTORS)
 globals().update({name: getattr(_arrays, name) for name in _ARRAYS})
+globals().update({name: getattr(_devices, name) for name in _DEVICES})
+CudaSupportError = DeviceError
 
 __all__ = [
+    "CudaSupportError",
     "RaceError",
     "Reduce",
     "guvectorize",
@@ -27,6 +35,7 @@ __all__ = [
     *NAMES,
     *VECTORS,
     *_ARRAYS,
+    *_DEVICES,
 ]
 
 
@@ -36,4 +45,4 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module("weft.cuda.random")
-    raise AttributeError(f"module 'weft.cuda' has no attribute {name!r}")
+    raise _devices.why_missing("weft.cuda", name)

@@ -68,6 +68,7 @@ class DeviceArray:
         """The elements as a NumPy array, or in the one that is given."""
         import numpy
 
+        _after(self._array, stream)
         host = numpy.array(self._array)
         if ary is None:
             return host
@@ -78,12 +79,16 @@ class DeviceArray:
 
     def copy_to_device(self, ary, stream=None):
         """Takes over the elements of another array."""
-        other = ary._array if isinstance(ary, DeviceArray) else ary
+        other = (
+            ary._array if isinstance(ary, DeviceArray) else weft.asarray(ary) if type(ary) is list else ary
+        )
+        _after(self._array, stream)
         if tuple(other.shape) != tuple(self.shape):
             raise ValueError(
                 f"an array of shape {tuple(other.shape)} has no place in one of shape {self.shape}"
             )
         self._array[...] = other
+        _before(self._array, stream)
 
     def reshape(self, *shape, order="C"):
         """The same elements with another shape."""
@@ -120,6 +125,7 @@ class DeviceArray:
 
     def getitem(self, index, stream=None):
         """As `array[index]`."""
+        _after(self._array, stream)
         return self[index]
 
     def __setitem__(self, index, value):
@@ -127,7 +133,9 @@ class DeviceArray:
 
     def setitem(self, index, value, stream=None):
         """As `array[index] = value`."""
+        _after(self._array, stream)
         self[index] = value
+        _before(self._array, stream)
 
     def __len__(self):
         return len(self._array)
@@ -137,6 +145,11 @@ class DeviceArray:
 
         return numpy.array(self._array, dtype=dtype)
 
+    @property
+    def __cuda_array_interface__(self):
+        """How other libraries reach the memory, if a GPU has it."""
+        return self._array.__cuda_array_interface__
+
     def __dlpack__(self, **options):
         return self._array.__dlpack__(**options)
 
@@ -145,6 +158,73 @@ class DeviceArray:
 
     def __repr__(self):
         return f"<array of {self.dtype} with shape {self.shape} for kernels>"
+
+
+def _after(array, stream):
+    """What weft does with an array next comes after what a stream of another library was given."""
+    handle = handle_of(stream)
+    if handle and getattr(array, "device", "cpu") != "cpu":
+        weft.asarray(_Described({**array.__cuda_array_interface__, "stream": handle}, array), copy=False)
+
+
+def _before(array, stream):
+    """What weft has to do with an array comes before what a stream of another library is given next."""
+    handle = handle_of(stream)
+    if handle and getattr(array, "device", "cpu") != "cpu":
+        array.__dlpack__(stream=handle)
+
+
+class _Hint(DeviceArray):
+    """An argument of a launch, with what the program wants of it."""
+
+    def __init__(self, value):
+        if not hasattr(value, "dtype") or not hasattr(value, "shape"):
+            raise TypeError(f"{type(self).__name__}() takes an array, not {type(value).__name__}")
+        self.value = value
+
+    @property
+    def _array(self):
+        return getattr(self.value, "_array", self.value)
+
+
+class In(_Hint):
+    """An array of the host that a launch does not change: what the kernel writes into it is lost.
+
+    Without it an array comes back if the kernel writes it, and only then.
+    """
+
+    @property
+    def _array(self):
+        if isinstance(self.value, DeviceArray) or is_cuda_array(self.value):
+            return getattr(self.value, "_array", self.value)
+        return self.value.copy()
+
+
+class Out(_Hint):
+    """An array that a launch writes, as each is without it."""
+
+
+class InOut(_Hint):
+    """An array that a launch reads and writes, as each is without it."""
+
+
+def _check_strides(shape, dtype, strides, order):
+    """Refuses strides that are not those of elements side by side."""
+    if strides is None:
+        return
+    import numpy
+
+    made = numpy.empty(
+        shape, getattr(dtype, "dtype", dtype) if getattr(dtype, "fields", None) else _plain(dtype), order
+    )
+    if tuple(strides) != made.strides:
+        raise NotImplementedError(
+            f"strides of {tuple(strides)}: arrays for kernels have their elements side by side, which is {made.strides}"
+        )
+
+
+def _order_like(array):
+    return "F" if array.flags["F_CONTIGUOUS"] and not array.flags["C_CONTIGUOUS"] else "C"
 
 
 def _empty(shape, dtype, order="C"):
@@ -173,7 +253,7 @@ def to_device(obj, stream=None, copy=True, to=None):
     obj : array_like
         The array, or what array() makes one of.
     stream : Stream, optional
-        Copies are ordered with all kernels anyway.
+        Copies are ordered with all kernels anyway. What a stream of another library is given later comes after.
     copy : bool
         Taken; what is given is always copied.
     to : DeviceArray, optional
@@ -194,49 +274,123 @@ def to_device(obj, stream=None, copy=True, to=None):
     if isinstance(obj, DeviceArray):
         obj = obj._array
     if to is not None:
-        to.copy_to_device(weft.asarray(obj))
+        to.copy_to_device(weft.asarray(obj), stream)
         return to
-    return DeviceArray(_copied(obj))
+    handle_of(stream)  # refuses what is none
+    made = DeviceArray(_copied(obj))
+    _before(made._array, stream)
+    return made
 
 
 def device_array(shape, dtype="float64", strides=None, order="C", stream=None):
-    """An array for kernels, not initialised."""
+    """An array for kernels, not initialised. Its elements lie side by side; other strides are refused."""
+    _check_strides(shape, dtype, strides, order)
     return DeviceArray(_empty(shape, dtype, order))
 
 
 def device_array_like(ary, stream=None):
-    """An array for kernels with the shape and dtype of another one, not initialised."""
-    if getattr(ary.dtype, "names", None):
-        return DeviceArray(_empty(ary.shape, ary.dtype))
-    return DeviceArray(weft.empty_like(ary._array if isinstance(ary, DeviceArray) else weft.asarray(ary)))
+    """An array for kernels with the shape, dtype and order of another one, not initialised."""
+    return DeviceArray(_empty(tuple(ary.shape), ary.dtype, _order_like(ary)))
 
 
 def pinned_array(shape, dtype="float64", strides=None, order="C"):
-    """An array of the host that copies reach quickly: a NumPy array."""
+    """An array of the host that kernels take: a NumPy array, not initialised."""
     import numpy
 
-    return numpy.empty(shape, dtype=_plain(dtype), order=order)
+    _check_strides(shape, dtype, strides, order)
+    named = getattr(dtype, "names", None)
+    return numpy.empty(shape, dtype=dtype if named else _plain(dtype), order=order)
 
 
-mapped_array = managed_array = pinned_array
+def mapped_array(shape, dtype="float64", strides=None, order="C", stream=None, portable=False, wc=False):
+    """As pinned_array: what a kernel writes is there when the launch is done, or looked at."""
+    return pinned_array(shape, dtype, strides, order)
+
+
+def managed_array(shape, dtype="float64", strides=None, order="C", stream=None, attach_global=True):
+    """As pinned_array: what a kernel writes is there when the launch is done, or looked at."""
+    return pinned_array(shape, dtype, strides, order)
 
 
 def pinned_array_like(ary):
-    """As pinned_array, with the shape and dtype of another array."""
-    return pinned_array(ary.shape, ary.dtype)
+    """As pinned_array, with the shape, dtype and order of another array."""
+    return pinned_array(tuple(ary.shape), ary.dtype, order=_order_like(ary))
 
 
-mapped_array_like = pinned_array_like
+def mapped_array_like(ary, stream=None, portable=False, wc=False):
+    """As mapped_array, with the shape, dtype and order of another array."""
+    return pinned_array_like(ary)
 
 
 def as_cuda_array(obj, sync=True):
-    """An array of another library as one for kernels, in the same memory."""
-    return obj if isinstance(obj, DeviceArray) else DeviceArray(weft.asarray(obj))
+    """An array of another library as one for kernels, in the same memory.
+
+    Parameters
+    ----------
+    obj : array
+        One on a GPU, by the CUDA array interface, or one of weft's.
+    sync : bool
+        Whether what its stream has to do comes before.
+
+    Returns
+    -------
+    DeviceArray
+
+    Raises
+    ------
+    TypeError
+        When the object is neither.
+    """
+    if isinstance(obj, DeviceArray):
+        return obj
+    if isinstance(obj, weft.ndarray):
+        return DeviceArray(obj)
+    if not is_cuda_array(obj):
+        raise TypeError(
+            f"{type(obj).__name__} has no CUDA array interface; to_device() copies arrays of the host"
+        )
+    return from_cuda_array_interface(obj.__cuda_array_interface__, obj, sync)
 
 
 def is_cuda_array(obj):
-    """Whether as_cuda_array takes it."""
+    """Whether it is an array for kernels, or has the CUDA array interface."""
     return isinstance(obj, DeviceArray) or hasattr(obj, "__cuda_array_interface__")
+
+
+class _Described:
+    """What lends memory of a GPU by a description."""
+
+    def __init__(self, description, owner):
+        self.__cuda_array_interface__ = description
+        self._owner = owner
+
+
+def from_cuda_array_interface(desc, owner=None, sync=True):
+    """An array for kernels over memory of a GPU that a description of the CUDA array interface names.
+
+    Parameters
+    ----------
+    desc : dict
+        With `shape`, `typestr`, `data` and `version`, and maybe `strides` and `stream`.
+    owner : object, optional
+        What the memory lives as long as.
+    sync : bool
+        Whether what `stream` has to do comes before.
+
+    Returns
+    -------
+    DeviceArray
+
+    Raises
+    ------
+    NotImplementedError
+        When the description has a mask.
+    """
+    if desc.get("mask") is not None:
+        raise NotImplementedError("arrays with a mask are not taken")
+    if not sync:
+        desc = {name: value for name, value in desc.items() if name != "stream"}
+    return DeviceArray(weft.asarray(_Described(desc, owner), copy=False))
 
 
 class Stream:
@@ -258,6 +412,12 @@ class Stream:
         """Waits at the end of the block."""
         yield self
         self.synchronize()
+
+    def async_done(self):
+        """A future of the running event loop that is done when what was given before has ended."""
+        import asyncio
+
+        return asyncio.get_running_loop().run_in_executor(None, self.synchronize)
 
     def add_callback(self, callback, arg=None):
         """Calls `callback(stream, status, arg)` when what was given before has ended."""
@@ -346,11 +506,16 @@ def defer_cleanup():
 
 @contextlib.contextmanager
 def pinned(*arrays):
-    """Copies of these arrays are quick in the block."""
+    """Nothing: arrays of the host are copied as they are."""
     yield
 
 
-mapped = pinned
+@contextlib.contextmanager
+def mapped(*arrays, stream=None):
+    """Arrays of the host as arrays for kernels in the block: one, or a list. At its end all is written."""
+    made = [DeviceArray(weft.asarray(each, copy=False, device="cpu")) for each in arrays]
+    yield made[0] if len(made) == 1 else made
+    synchronize()
 
 
 def is_available():
@@ -359,13 +524,13 @@ def is_available():
 
 
 def profile_start():
-    """Kernels are part of weft's own profile."""
+    """Nothing: weft.profile() sees all kernels of its block, and a profiler of NVIDIA's all of the process."""
 
 
-profile_stop = close = profile_start
+profile_stop = profile_start
 
 
-def select_device(device_id):
-    """Kernels run on one device."""
-    if device_id != 0:
-        raise ValueError(f"there is no device {device_id} for kernels; the only one is 0")
+@contextlib.contextmanager
+def profiling():
+    """Nothing: see profile_start()."""
+    yield

@@ -14,12 +14,14 @@ array([1., 1., 1.])
 """
 
 import functools
-import types
+from types import FunctionType as _FunctionType
 
 import numpy
 
 from weft import cuda as _cuda
+from weft.cuda._devices import why_missing
 from weft.cuda._options import options_of
+from weft.numba import types
 from weft.numba._decorators import is_jitted
 from weft.numba._signatures import normalize_signature
 from weft.numba._ufuncs import guvectorize as _guvectorize
@@ -51,7 +53,7 @@ def jit(func_or_sig=None, device=False, **options):
             kernel._converters = _converters(func_or_sig)
         return kernel
 
-    is_function = isinstance(func_or_sig, types.FunctionType) or hasattr(func_or_sig, "py_func")
+    is_function = isinstance(func_or_sig, _FunctionType) or hasattr(func_or_sig, "py_func")
     return made(func_or_sig) if is_function else made
 
 
@@ -83,20 +85,10 @@ vectorize = functools.partial(_vectorize, target="cuda")
 guvectorize = functools.partial(_guvectorize, target="cuda")
 
 
-def list_devices():
-    """The GPUs for kernels: none."""
-    return []
-
-
-def detect():
-    """Whether a GPU for kernels is found: kernels run on the CPU."""
-    return False
-
-
 def __getattr__(name):
     """`random` at its first use."""
     if name == "random":
         from importlib import import_module
 
         return import_module("weft.numba.cuda.random")
-    raise AttributeError(f"module 'weft.numba.cuda' has no attribute {name!r}")
+    raise why_missing("weft.numba.cuda", name)
