@@ -17,7 +17,7 @@ def _followed(name, options):
     unknown = [each for each in options if each not in (*_FOLLOWED, *_TAKEN, "forceobj")]
     if unknown:
         raise TypeError(f"weft.numba.{name} has no keyword {unknown[0]!r}; it follows {', '.join(_FOLLOWED)}")
-    if options.get("forceobj"):
+    if options.get("forceobj") or (options.get("target") == "cuda" and options.get("nopython") is False):
         raise NotImplementedError(f"weft.numba.{name} has no object mode: call weft.vectorize")
     kept = {each: value for each, value in options.items() if each in _FOLLOWED}
     if name == "vectorize":
@@ -109,7 +109,7 @@ def vectorize(ftylist_or_function=(), target="cpu", identity=None, **options):
     >>> clipped(numpy.arange(4.0), 1.5)
     array([0. , 1. , 1.5, 1.5])
     """
-    kept = _followed("vectorize", options) | {"target": target, "identity": identity}
+    kept = _followed("vectorize", options | {"target": target}) | {"identity": identity}
     given = ftylist_or_function
     if callable(given) and not is_signature(given):
         return _made(_vectorize(None, **kept), _plain(given), target)

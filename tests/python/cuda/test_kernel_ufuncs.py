@@ -188,6 +188,20 @@ def test_methods_and_names():
         _ = total.nonsense
 
 
+def test_refusals():
+    for make in (numbas.vectorize, numbas.guvectorize, vectorize, guvectorize):
+        options = {} if make in (numbas.vectorize, numbas.guvectorize) else {"target": "cuda"}
+        given = (["void(f8[:], f8[:])"], "(n)->(n)") if "guvectorize" in str(make) else (["f8(f8)"],)
+        with pytest.raises(NotImplementedError, match="has no object mode"):
+            make(*given, nopython=False, **options)
+        with pytest.raises(TypeError, match="has no keyword 'nonsense'"):
+            make(*given, nonsense=1, **options)
+    with pytest.raises(TypeError, match="has no option 'nonsense'"):
+        cuda.guvectorize(["void(f8[:], f8[:])"], "(n)->(n)", nonsense=1)
+    with pytest.raises(TypeError, match="nonsense"):
+        cuda.vectorize(["f8(f8)"], nonsense=1)(lambda x: x)
+
+
 def test_streams(device):
     x = numpy.linspace(-2, 3, 60)
     for stream in (0, None, cuda.stream(), cuda.default_stream()):
