@@ -63,6 +63,7 @@ codegen::PtxOptions options_for(const GpuKernel& kernel) {
     options.fast_math = kernel.options.is_fast;
     options.block = kernel.block;
     options.sizes = kernel.sizes;
+    options.together = kernel.together;
     options.most_registers = kernel.options.most_registers;
     options.most_threads = kernel.options.most_threads;
     options.blocks_at_once = kernel.options.blocks_at_once;
@@ -121,6 +122,7 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
     made->block_bytes = lowered.block_bytes;
     made->block = block_of(lowered.arguments);
     made->sizes = sizes_among(lowered.arguments);
+    made->together = lang::meets_grid(lowered.module);
     const codegen::PtxOptions compile_with = options_for(*made);
     const cuda::DeviceFacts& facts = device.context().facts();
     const std::string target = facts.name + " sm_" + std::to_string(facts.capability) + " driver " +
@@ -210,6 +212,16 @@ void launch(const GpuKernel& kernel, std::span<const ArgumentWord> words, const 
     std::vector<ArgumentWord> all(words.begin(), words.end());
     all.push_back(reinterpret_cast<ArgumentWord>(&kernel.device.launch_error(number)));
     all.push_back(static_cast<ArgumentWord>(number));
+    if (kernel.together) {
+        all.push_back(kernel.device.grid_words());
+        const int64_t blocks = grid[0] * grid[1] * grid[2];
+        const int64_t most = kernel.device.most_blocks_together(*kernel.loaded, threads, shared);
+        if (blocks > most)
+            throw ValueError("a grid of " + std::to_string(blocks) + " blocks, " + with_commas(grid) +
+                             ", that wait for each other: " + kernel.device.name() + " runs " +
+                             std::to_string(most) + " blocks of " + kernel.loaded->name +
+                             "() with so many threads at once");
+    }
     WEFT_CHECK(all.size() == static_cast<size_t>(kernel.loaded->description.words), kernel.loaded->name);
     const auto narrow = [](int64_t size) { return static_cast<uint32_t>(size); };
     CudaLaunchShape shape;
@@ -220,6 +232,7 @@ void launch(const GpuKernel& kernel, std::span<const ArgumentWord> words, const 
     shape.threads_y = narrow(block[1]);
     shape.threads_z = narrow(block[2]);
     shape.shared_bytes = narrow(shared);
+    shape.together = kernel.together;
     kernel.device.launch_now(*kernel.loaded, all, shape);
 }
 

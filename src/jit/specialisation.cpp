@@ -141,6 +141,7 @@ void Specialisation::take(lang::Lowered&& lowered) {
         allocates |= has(each.body, ir::Opcode::kHeap) || has(each.body, ir::Opcode::kSpread);
         tells |= has(each.body, ir::Opcode::kTell);
     }
+    meets_grid = lang::meets_grid(lowered.module);
     sites = std::move(lowered.sites);
     indices_ = std::move(lowered.indices);
     parallel_ = std::move(lowered.parallel);

@@ -47,6 +47,7 @@ public:
     bool from_disk = false;      // an earlier process compiled it
     bool allocates = false;      // it needs a HeapFrame around it
     bool tells = false;          // it prints, to a ListenerScope around it
+    bool meets_grid = false;     // its blocks wait for each other: it needs a GridScope around it
     std::string name;
     std::string ir;                        // before the passes
     std::shared_ptr<const GpuKernel> gpu;  // in place of the function

@@ -6,6 +6,7 @@
 #include "lang/arrays/random.h"
 #include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
+#include "lang/kernels/kernels.h"
 
 namespace weft::lang {
 
@@ -699,6 +700,8 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
     if (base.type->record != nullptr && base.type->record->is_tuple && name == "_replace")
         return replaced(base, arguments);
     if (base.type->record == generator_record()) return Draws(*this, base, name, arguments).call();
+    if (Kernels::is_grid_group(base))
+        return Kernels(*this, "cg.this_grid()", where).call_method_of_grid(name, arguments);
     if (is_dict(base.type)) return Dicts(*this, where).call_method(base, name, arguments);
     if (is_set(base.type)) return Sets(*this, where).call_method(base, name, arguments);
     if (base.type->kind == TypeKind::kSlice && name == "indices") {

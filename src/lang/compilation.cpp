@@ -4,9 +4,26 @@
 #include <functional>
 #include <utility>
 
+#include "ir/intrinsic.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
+
+namespace {
+
+bool has_grid_barrier(const ir::Region& region) {
+    return std::any_of(region.body.begin(), region.body.end(), [](const ir::Instruction& each) {
+        return (each.opcode == ir::Opcode::kIntrinsic && each.intrinsic == ir::Intrinsic::kGridBarrier) ||
+               std::any_of(each.regions.begin(), each.regions.end(), has_grid_barrier);
+    });
+}
+
+}  // namespace
+
+bool meets_grid(const ir::Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(),
+                       [](const ir::Function& each) { return has_grid_barrier(each.body); });
+}
 
 namespace {
 

@@ -115,4 +115,7 @@ struct GlobalArgument {
 Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments, const Options& options = {},
               std::span<const GlobalArgument> globals = {});
 
+// Whether blocks of a kernel wait for each other.
+bool meets_grid(const ir::Module& module);
+
 }  // namespace weft::lang

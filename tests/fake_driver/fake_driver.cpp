@@ -624,6 +624,28 @@ Result launch(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigne
     return kSuccess;
 }
 
+// One parameter, the words of a launch: as many as its function has, and that of the grid.
+Result launch_together(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                       StreamHandle stream, void** parameters) {
+    const Entry entry("cuLaunchCooperativeKernel");
+    if (entry.result != kSuccess) return entry.result;
+    if (function->kernels.size() != 1 || function->kernels[0].launch == nullptr) return kInvalidValue;
+    size_t bytes = (function->kernels[0].words + 1) * sizeof(uint64_t);
+    std::array<void*, 5> extra{kLaunchParamBuffer, parameters[0], kLaunchParamSize, &bytes, kLaunchParamEnd};
+    std::function<Result()> run;
+    const KernelNodeParams params{function, grid_x,       grid_y,  grid_z,       block_x, block_y,
+                                  block_z,  shared_bytes, nullptr, extra.data(), nullptr, nullptr};
+    if (const Result result = work_of(params, run)) return result;
+    stream->queue.push_back({std::move(run), nullptr, nullptr});
+    return kSuccess;
+}
+Result blocks_at_once(int* blocks, FunctionHandle, int threads, size_t) {
+    const Entry entry("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    if (entry.result == kSuccess) *blocks = 1024 / threads;
+    return entry.result;
+}
+
 Result graph_create(GraphHandle* graph, unsigned flags) {
     const Entry entry("cuGraphCreate");
     if (entry.result != kSuccess) return entry.result;

@@ -10,14 +10,17 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "codegen/cache/digest.h"
 #include "codegen/cpu/compiler.h"
+#include "codegen/runtime/grid_blocks.h"
 #include "codegen/runtime/heap.h"
 #include "core/config.h"
 #include "device/cuda/launch_error.h"
 #include "ir/parser.h"
+#include "lang/lower.h"
 
 namespace weft::fake_driver {
 
@@ -91,8 +94,9 @@ const std::vector<Kernel>& compiled(const std::string& ir) {
         const ir::Module parsed = ir::parse(ir);
         if (!parsed.functions[0].is_kernel) {
             const ir::Function& entry = parsed.functions[0];
-            kernels.push_back(
-                {nullptr, words_of(entry) + 2, codegen::compile_function_for_cpu(parsed, entry.name)});
+            kernels.push_back({nullptr, words_of(entry) + 2,
+                               codegen::compile_function_for_cpu(parsed, entry.name),
+                               lang::meets_grid(parsed)});
         }
         for (const ir::Function& kernel : parsed.functions) {
             if (!kernel.is_kernel) continue;
@@ -108,6 +112,8 @@ const std::vector<Kernel>& kernels_in(const std::string& text) { return compiled
 
 void run_launch(const Kernel& kernel, const uint64_t* words) {
     const codegen::HeapFrame frame;
+    std::optional<codegen::GridScope> together;
+    if (kernel.meets_grid) together.emplace();
     alignas(16) std::array<char, 4096> told{};
     const int64_t status = kernel.launch->function(words, told.data());
     auto& error = *reinterpret_cast<LaunchError*>(words[kernel.words - 2]);

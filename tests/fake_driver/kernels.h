@@ -17,6 +17,7 @@ struct Kernel {
     std::shared_ptr<const CompiledKernel> compiled{};
     size_t words = 0;
     std::shared_ptr<const CompiledFunction> launch{};
+    bool meets_grid = false;
 };
 
 // What the function does, with errors as a GPU tells them.

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/runtime/grid_blocks.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/spread.h"
 #include "codegen/runtime/tell.h"
@@ -533,6 +534,8 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     {
         std::optional<codegen::ListenerScope> scope;
         if (code->tells) scope.emplace(&Listening::listen, &listening);
+        std::optional<codegen::GridScope> together;
+        if (code->meets_grid) together.emplace();
         // Other threads that print would wait for this one for ever.
         const ReleaseGil release(state.nogil || code->tells);
         status = code->function(arguments.words().data(), results);

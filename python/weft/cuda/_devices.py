@@ -263,7 +263,6 @@ _MISSING = {
         ("compile", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device"), _PTX
     ),
     "KernelRuntimeError": "what a kernel raises is the error itself, as IndexError",
-    "cg": "cooperative groups are not there yet; a kernel that follows another waits for its whole grid",
     "declare_device": "neither CUDA C++ nor PTX is linked; write the function in Python, with jit(device=True)",
     "shfl_sync_intrinsic": "kernels have shfl_sync",
     "simulator": "kernels run on the CPU without one",

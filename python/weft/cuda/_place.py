@@ -67,6 +67,7 @@ _OF_THREADS = {
     "syncthreads_count": ("Waits for all threads of the block; gives for how many the predicate holds.", ()),
     "syncthreads_and": ("Waits for all threads of the block; tells whether the predicate holds for all.", ()),
     "syncthreads_or": ("Waits for all threads of the block; tells whether the predicate holds for any.", ()),
+    "cg": ("Groups of threads.", {"this_grid": "All threads of the grid: its sync() waits for them."}),
     "syncwarp": ("Waits for the lanes of a mask.", ()),
     "threadfence": ("What the thread has written is seen by the device before what it writes next.", ()),
     "threadfence_block": ("What the thread has written is seen by its block before what it writes next.", ()),

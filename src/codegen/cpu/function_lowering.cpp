@@ -13,6 +13,7 @@
 #include "codegen/llvm/diagnostics.h"
 #include "codegen/runtime/block_threads.h"
 #include "codegen/runtime/engine_call.h"
+#include "codegen/runtime/grid_blocks.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/lazy_parts.h"
 #include "codegen/runtime/pause.h"
@@ -343,6 +344,9 @@ void FunctionLowering::lower_intrinsic(const Instruction& instruction) {
         case ir::Intrinsic::kShuffle: result = exchange(WarpExchange::kShuffle); break;
         case ir::Intrinsic::kBallot: result = exchange(WarpExchange::kBallot); break;
         case ir::Intrinsic::kMatch: result = exchange(WarpExchange::kMatch); break;
+        case ir::Intrinsic::kGridBarrier:
+            return_if_raised(builder_.CreateCall(declare_meeting(module_, kGridBarrier, 0), {}));
+            return;
         case ir::Intrinsic::kFenceBlock:
         case ir::Intrinsic::kFenceDevice:
         case ir::Intrinsic::kFenceSystem:

@@ -21,6 +21,8 @@ struct PtxOptions {
     std::string second = {};
     // Of a launch: how many threads its blocks have along each axis; 0: as many as each launch says.
     std::array<int, 3> block{};
+    // Of a launch: its blocks wait for each other.
+    bool together = false;
     // Of a launch, as its program asks: the most registers of a thread, the most threads of a block, and how
     // many blocks a multiprocessor shall hold at once; 0: as the driver likes.
     int most_registers = 0, most_threads = 0, blocks_at_once = 0;

@@ -49,12 +49,18 @@ public:
         function_->addParamAttr(0, llvm::Attribute::getWithAlignment(context_, llvm::Align(8)));
         function_->getArg(0)->setName("words");
         results_ = llvm::ConstantPointerNull::get(builder_.getPtrTy());
-        error_ = allocate_local(llvm::ArrayType::get(builder_.getInt8Ty(), kResultBytes * kMostErrorValues),
+        error_ = allocate_local(llvm::ArrayType::get(builder_.getInt8Ty(), kErrorBytes + kGridBytes),
                                 llvm::Align(kResultBytes), "error");
         make_alias_scopes();
         read_parameters();
         for (const size_t number : options_.sizes) annotate_size(kernel_.parameters[number]);
         annotate_block();
+        if (options_.together) {
+            builder_.CreateAlignedStore(load_word(grid_word_, "grid"), at(error_, kErrorBytes),
+                                        llvm::Align(8));
+            builder_.CreateAlignedStore(load_word(launch_word_, "launch"),
+                                        at(error_, kErrorBytes + sizeof(int64_t)), llvm::Align(8));
+        }
         lower_body();
     }
 
@@ -114,6 +120,7 @@ private:
         }
         error_word_ = image.words++;
         launch_word_ = image.words++;
+        if (options_.together) grid_word_ = image.words++;
         if (static_cast<size_t>(image.words) * sizeof(ArgumentWord) > kMostParameterBytes)
             refuse("so many arguments");
     }
@@ -204,14 +211,90 @@ private:
         builder_.SetInsertPoint(first);
         builder_.CreateAlignedStore(load_word(launch_word_, "launch"),
                                     at(record, offsetof(LaunchError, launch)), llvm::Align(8));
-        for (uint64_t byte = 0; byte < kResultBytes * kMostErrorValues; byte += 8) {
+        for (uint64_t byte = 0; byte < kErrorBytes; byte += 8) {
             llvm::Value* told =
                 builder_.CreateAlignedLoad(builder_.getInt64Ty(), at(error_, byte), llvm::Align(8));
             builder_.CreateAlignedStore(told, at(record, offsetof(LaunchError, values) + byte),
                                         llvm::Align(8));
         }
+        if (options_.together) {  // others need not wait for this thread
+            fence(llvm::Intrinsic::nvvm_membar_sys);
+            builder_.CreateAlignedStore(this_launch(), failed_launch(), llvm::Align(8), /*isVolatile=*/true);
+        }
         builder_.CreateBr(end);
         builder_.SetInsertPoint(end);
+    }
+
+    // --- the grid's barrier --------------------------------------------------------------------------
+
+    // Callees find both behind what an error tells.
+    llvm::Value* load_behind_error(uint64_t byte) {
+        return builder_.CreateAlignedLoad(builder_.getInt64Ty(), at(error_, kErrorBytes + byte),
+                                          llvm::Align(8));
+    }
+    llvm::Value* grid_words() { return global_pointer(load_behind_error(0)); }
+    llvm::Value* failed_launch() { return at(grid_words(), sizeof(int64_t)); }
+    llvm::Value* this_launch() { return load_behind_error(sizeof(int64_t)); }
+
+    llvm::Value* is_first(std::span<const llvm::Intrinsic::ID> numbers) {
+        llvm::Value* all = call(numbers[0]);
+        for (const llvm::Intrinsic::ID each : numbers.subspan(1)) all = builder_.CreateOr(all, call(each));
+        return builder_.CreateIsNull(all);
+    }
+
+    // The first thread of each block counts it. The first block counts so much that the highest bit changes
+    // when all have come, and the others are as they were: so the next barrier needs no other word. Where a
+    // thread has raised, not all will come.
+    void lower_grid_barrier() {
+        using llvm::Intrinsic::ID;
+        constexpr ID kThread[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x,
+                                  llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y,
+                                  llvm::Intrinsic::nvvm_read_ptx_sreg_tid_z};
+        constexpr ID kBlock[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                                 llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+                                 llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
+        constexpr uint32_t kHighest = uint32_t{1} << 31;
+        const auto has_failed = [&] {
+            llvm::Value* const failed = builder_.CreateAlignedLoad(builder_.getInt64Ty(), failed_launch(),
+                                                                   llvm::Align(8), /*isVolatile=*/true);
+            return builder_.CreateICmpEQ(failed, this_launch());
+        };
+        llvm::BasicBlock *const arrive = new_block("arrive"), *const wait = new_block("wait"),
+                                *const leave = new_block("leave"), *const together = new_block("together");
+        call(llvm::Intrinsic::nvvm_barrier0);
+        builder_.CreateCondBr(is_first(kThread), arrive, together);
+
+        builder_.SetInsertPoint(arrive);
+        fence(llvm::Intrinsic::nvvm_membar_gl);
+        llvm::Value* blocks = call(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
+        for (const ID each :
+             {llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y, llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_z})
+            blocks = builder_.CreateMul(blocks, call(each));
+        llvm::Value* const others = builder_.CreateSub(blocks, builder_.getInt32(1));
+        llvm::Value* const counted = builder_.CreateSelect(
+            is_first(kBlock), builder_.CreateSub(builder_.getInt32(kHighest), others), builder_.getInt32(1));
+        llvm::Value* const before = builder_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, grid_words(), counted,
+                                                             llvm::Align(4), llvm::AtomicOrdering::Monotonic);
+        builder_.CreateBr(wait);
+
+        builder_.SetInsertPoint(wait);
+        llvm::Value* const now =
+            builder_.CreateAlignedLoad(builder_.getInt32Ty(), grid_words(), llvm::Align(4),
+                                       /*isVolatile=*/true);
+        llvm::Value* const changed =
+            builder_.CreateAnd(builder_.CreateXor(before, now), builder_.getInt32(kHighest));
+        builder_.CreateCondBr(builder_.CreateOr(builder_.CreateIsNotNull(changed), has_failed()), leave,
+                              wait);
+
+        builder_.SetInsertPoint(leave);
+        fence(llvm::Intrinsic::nvvm_membar_gl);
+        builder_.CreateBr(together);
+
+        builder_.SetInsertPoint(together);
+        call(llvm::Intrinsic::nvvm_barrier0);
+        // The record is there: this status tells nobody.
+        return_if_raised(
+            builder_.CreateSelect(has_failed(), builder_.getInt64(INT64_MAX), builder_.getInt64(0)));
     }
 
     void lower_raise(uint32_t site, std::span<const ValueId> payload) override {
@@ -322,6 +405,7 @@ private:
                     to_word(call(llvm::Intrinsic::nvvm_vote_ballot_sync, {mask(instruction), predicate(1)}));
                 break;
             case ir::Intrinsic::kMatch: result = to_word(match(instruction)); break;
+            case ir::Intrinsic::kGridBarrier: lower_grid_barrier(); return;
             case ir::Intrinsic::kFenceBlock: fence(llvm::Intrinsic::nvvm_membar_cta); return;
             case ir::Intrinsic::kFenceDevice: fence(llvm::Intrinsic::nvvm_membar_gl); return;
             case ir::Intrinsic::kFenceSystem: fence(llvm::Intrinsic::nvvm_membar_sys); return;
@@ -351,10 +435,13 @@ private:
         return limits;
     }
 
+    static constexpr uint64_t kErrorBytes = kResultBytes * kMostErrorValues;
+    static constexpr uint64_t kGridBytes = 2 * sizeof(int64_t);
+
     const PtxOptions& options_;
     const std::array<int, 3> block_;
     bool is_entry_ = false;
-    int64_t error_word_ = 0, launch_word_ = 0;
+    int64_t error_word_ = 0, launch_word_ = 0, grid_word_ = 0;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/runtime/grid_blocks.h"
 #include "codegen/runtime/heap.h"
 #include "core/threads/fiber.h"
 #include "weft/errors.h"
@@ -19,7 +20,7 @@ namespace weft::codegen {
 
 namespace {
 
-enum class Waits : uint8_t { kNothing, kBlock, kWarp };
+enum class Waits : uint8_t { kNothing, kBlock, kWarp, kGrid };
 
 struct Thread {
     void* place = nullptr;  // of its stack
@@ -31,7 +32,18 @@ struct Thread {
 };
 
 class BlockRun;
-thread_local BlockRun* current_run = nullptr;
+thread_local BlockRun* run_of_thread = nullptr;
+
+// Behind a grid's barrier a block may be on another thread. The empty assembly keeps the compiler from using
+// the place of the thread before.
+[[gnu::noinline]] BlockRun* current_run() {
+    asm volatile("" ::: "memory");
+    return run_of_thread;
+}
+[[gnu::noinline]] BlockRun* exchange_run(BlockRun* run) {
+    asm volatile("" ::: "memory");
+    return std::exchange(run_of_thread, run);
+}
 
 // The stacks of this thread's blocks, kept for the next: fresh ones cost more than most blocks.
 FiberStacks& stacks_for(size_t count) {
@@ -53,15 +65,17 @@ public:
           threads_(static_cast<size_t>(size)) {}
 
     int64_t run() {
-        const FiberStacks& stacks = stacks_for(threads_.size());
+        if (is_in_grid()) own_stacks_ = std::make_unique<FiberStacks>(threads_.size());
+        const FiberStacks& stacks = own_stacks_ ? *own_stacks_ : stacks_for(threads_.size());
         for (size_t t = 0; t < threads_.size(); ++t)
             threads_[t].place = prepare_fiber(stacks.stack(t), FiberStacks::kBytes, begin, t);
-        BlockRun* const outer = std::exchange(current_run, this);
+        BlockRun* const outer = exchange_run(this);
         bool moved = true;
         while (moved) {
             moved = false;
             for (size_t first = 0; first < threads_.size(); first += kWarpLanes) moved |= run_warp(first);
             moved |= open_block();
+            moved |= open_grid();
         }
         const bool waits = std::any_of(threads_.begin(), threads_.end(), [](const Thread& thread) {
             return !thread.ended && thread.waits != Waits::kNothing;
@@ -72,7 +86,7 @@ public:
                 while (!threads_[t].ended) resume(t);
             }
         }
-        current_run = outer;
+        exchange_run(outer);
         if (waits && status_ == 0) {
             HeapFrame::stop(std::make_exception_ptr(
                 ErrorOf<ErrorKind::kRuntimeError>("the threads of a block wait for each other and never "
@@ -105,7 +119,7 @@ private:
     }
 
     static void begin() {
-        BlockRun& run = *current_run;
+        BlockRun& run = *current_run();
         const auto number = static_cast<int64_t>(run.running_);
         const int64_t status =
             run.body_(run.captures_, number, number % run.row_, number / run.row_, run.error_);
@@ -171,6 +185,28 @@ private:
             thread.waits = Waits::kNothing;
         }
         return any;
+    }
+
+    // All threads have come to the grid's barrier: the block waits there.
+    bool open_grid() {
+        bool any = false;
+        for (const Thread& thread : threads_) {
+            if (thread.ended) continue;
+            if (thread.waits != Waits::kGrid) return false;
+            any = true;
+        }
+        if (!any) return false;
+        exchange_run(nullptr);
+        const int64_t status = wait_for_grid();
+        exchange_run(this);
+        if (status != 0) {
+            stops_ = true;
+            status_ = status;
+            end_all();
+            return false;
+        }
+        for (Thread& thread : threads_) thread.waits = thread.ended ? thread.waits : Waits::kNothing;
+        return true;
     }
 
     // Opens what lanes of a warp wait for, one mask at a time.
@@ -256,6 +292,7 @@ private:
     int64_t row_;
     char* error_;
     std::vector<Thread> threads_;
+    std::unique_ptr<FiberStacks> own_stacks_{};  // of a block that goes on on other threads
     void* scheduler_ = nullptr;
     size_t running_ = 0;
     bool stops_ = false;
@@ -275,28 +312,38 @@ int64_t spread_together(SpreadBody body, const void* captures, int64_t size, int
     }
 }
 
-int64_t block_barrier() { return current_run == nullptr ? 0 : current_run->wait(Waits::kBlock); }
+int64_t block_barrier() {
+    BlockRun* const run = current_run();
+    return run == nullptr ? 0 : run->wait(Waits::kBlock);
+}
+
+int64_t grid_barrier() {
+    BlockRun* const run = current_run();
+    return run == nullptr ? wait_for_grid() : run->wait(Waits::kGrid);
+}
 
 int64_t block_vote(BlockVote vote, int64_t predicate, int64_t* result) {
     *result = predicate;
-    if (current_run == nullptr) return 0;
-    Thread& own = current_run->running();
+    BlockRun* const run = current_run();
+    if (run == nullptr) return 0;
+    Thread& own = run->running();
     own.value = predicate;
     own.lane = static_cast<int64_t>(vote);
-    const int64_t status = current_run->wait(Waits::kBlock);
+    const int64_t status = run->wait(Waits::kBlock);
     *result = own.result;
     return status;
 }
 
 int64_t warp_exchange(WarpExchange exchange, int64_t mask, int64_t value, int64_t lane, int64_t* result) {
     *result = value;
-    if (current_run == nullptr) return 0;
-    Thread& own = current_run->running();
+    BlockRun* const run = current_run();
+    if (run == nullptr) return 0;
+    Thread& own = run->running();
     own.exchange = exchange;
     own.mask = static_cast<uint32_t>(mask);
     own.value = value;
     own.lane = lane;
-    const int64_t status = current_run->wait(Waits::kWarp);
+    const int64_t status = run->wait(Waits::kWarp);
     *result = own.result;
     return status;
 }

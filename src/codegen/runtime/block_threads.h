@@ -16,6 +16,7 @@ namespace weft::codegen {
 
 inline constexpr const char* kSpreadTogether = "weft_spread_together";
 inline constexpr const char* kBlockBarrier = "weft_block_barrier";
+// kGridBarrier: see grid_blocks.h.
 inline constexpr const char* kBlockVote = "weft_block_vote";
 inline constexpr const char* kWarpExchange = "weft_warp_exchange";
 
@@ -34,6 +35,7 @@ int64_t spread_together(SpreadBody body, const void* captures, int64_t size, int
 // What machine code of such a thread calls: 0, or what the function has to return. Threads that have ended
 // take no part. `mask`: the lanes of the warp that do.
 int64_t block_barrier();
+int64_t grid_barrier();
 int64_t block_vote(BlockVote vote, int64_t predicate, int64_t* result);
 int64_t warp_exchange(WarpExchange exchange, int64_t mask, int64_t value, int64_t lane, int64_t* result);
 

@@ -17,6 +17,7 @@
 #include "codegen/runtime/block_threads.h"
 #include "codegen/runtime/draw_words.h"
 #include "codegen/runtime/engine_call.h"
+#include "codegen/runtime/grid_blocks.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/lazy_parts.h"
 #include "codegen/runtime/llvm_guard.h"
@@ -80,6 +81,7 @@ void* find_external(const std::string& name) {
         {kSpread, reinterpret_cast<void*>(&spread)},
         {kSpreadTogether, reinterpret_cast<void*>(&spread_together)},
         {kBlockBarrier, reinterpret_cast<void*>(&block_barrier)},
+        {kGridBarrier, reinterpret_cast<void*>(&grid_barrier)},
         {kBlockVote, reinterpret_cast<void*>(&block_vote)},
         {kWarpExchange, reinterpret_cast<void*>(&warp_exchange)},
         {kTakeSharedMemory, reinterpret_cast<void*>(&take_shared_memory)},

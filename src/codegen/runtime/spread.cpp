@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "codegen/runtime/grid_blocks.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/pause.h"
 #include "codegen/runtime/tell.h"
@@ -29,6 +30,14 @@ constexpr int64_t kFewErrorBytes = 256;
 int64_t spread(SpreadBody body, const void* captures, int64_t size, int64_t chunk, char* error,
                int64_t error_bytes, int64_t cost) {
     if (size <= 0) return 0;
+    if (GridScope::take()) {
+        try {
+            return spread_blocks(body, captures, size, error, error_bytes);
+        } catch (...) {  // compiled code has no way for exceptions
+            HeapFrame::stop(std::current_exception());
+            return kStopped;
+        }
+    }
     chunk = std::max<int64_t>(chunk, 1);
     const int64_t chunks = (size - 1) / chunk + 1;
     const HeapAllocator allocate = HeapFrame::allocator();

@@ -230,6 +230,17 @@ void CudaDevice::launch_now(const CudaKernel& loaded, std::span<const ArgumentWo
                             const CudaLaunchShape& shape) {
     const Context::Scope scope(context_);
     const MemoryPool::Queueing counted(pool_);
+    if (shape.together) {
+        context_.check(context_.driver().fill_bytes(grid_words(), 0, kGridWordsBytes, context_.stream()),
+                       "clear memory");
+        std::array<void*, 1> parameter{const_cast<ArgumentWord*>(words.data())};
+        context_.check(context_.driver().launch_together(loaded.function.handle(), shape.blocks,
+                                                         shape.blocks_y, shape.blocks_z, shape.threads_x,
+                                                         shape.threads_y, shape.threads_z, shape.shared_bytes,
+                                                         context_.stream(), parameter.data()),
+                       "launch a kernel whose blocks wait for each other");
+        return;
+    }
     size_t bytes = words.size_bytes();
     std::array<void*, 5> arguments{kLaunchParamBuffer, const_cast<ArgumentWord*>(words.data()),
                                    kLaunchParamSize, &bytes, kLaunchParamEnd};
@@ -243,11 +254,21 @@ void CudaDevice::run_box(const CompiledKernel& kernel, std::span<const ArgumentW
     throw InternalError("a box of " + kernel.name + " on " + name());
 }
 
+int64_t CudaDevice::most_blocks_together(const CudaKernel& kernel, int64_t threads, int64_t shared_bytes) {
+    const Context::Scope scope(context_);
+    int blocks = 0;
+    context_.check(
+        context_.driver().blocks_at_once(&blocks, kernel.function.handle(), static_cast<int>(threads),
+                                         static_cast<size_t>(shared_bytes)),
+        "ask how many blocks run at once");
+    return int64_t{blocks} * context_.facts().multiprocessors;
+}
+
 // Kernels run one after another on one stream, and each leaves zeros; one that does not come to its end ruins
 // the context. The memory is the device's for as long as the process lives, and no array's.
 uint64_t CudaDevice::tickets() {
     if (tickets_ != 0) return tickets_;
-    constexpr size_t kBytes = kMostTickets * sizeof(uint32_t);
+    constexpr size_t kBytes = kTicketBytes + kGridWordsBytes;
     const Driver& driver = context_.driver();
     const Context::Scope scope(context_);
     DeviceAddress made = 0;

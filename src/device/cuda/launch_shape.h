@@ -15,6 +15,7 @@ struct CudaLaunchShape {
     uint32_t threads_x = 1, threads_y = 1;
     uint32_t shared_bytes = 0;  // besides what the kernel allocates itself
     uint32_t blocks_y = 1, blocks_z = 1, threads_z = 1;
+    bool together = false;  // all blocks run at the same time, and may wait for each other
 };
 
 // Whether the image may be launched with these arguments: alignment, and unless it is wide, sizes. If not,

@@ -97,6 +97,11 @@ Value FunctionLowering::Kernels::call(const Arguments& arguments) {
         f_.expect_arguments("cuda.const.array_like", arguments, 1, 1);
         return arguments.positional[0];
     }
+    if (path_ == "cg.this_grid") {
+        f_.expect_arguments("cuda.cg.this_grid", arguments, 0, 0);
+        place(PlaceArgument::kNumbers);
+        return f_.together(std::string(kGridGroup), {});
+    }
     constexpr std::string_view kAtomic = "atomic.";
     if (path_.starts_with(kAtomic)) return atomic(path_.substr(kAtomic.size()), arguments);
     if (const std::optional<Value> result = meet(arguments)) return *result;

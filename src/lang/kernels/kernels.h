@@ -11,6 +11,13 @@ class FunctionLowering::Kernels {
 public:
     static constexpr std::string_view kPaths = "weft.cuda.";
 
+    // What cg.this_grid() gives.
+    static constexpr std::string_view kGridGroup = "the grid's group";
+    static bool is_grid_group(const Value& value) {
+        return value.type->kind == TypeKind::kTogether && value.type->text == kGridGroup;
+    }
+    Value call_method_of_grid(std::string_view name, const Arguments& arguments);
+
     // Whether a function makes arrays of a block or a thread, whose sizes it may have been given.
     static bool makes_arrays(const FunctionSource& function);
 

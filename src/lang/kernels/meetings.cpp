@@ -46,6 +46,15 @@ Value FunctionLowering::Kernels::shuffled(const Value& mask, const Value& given,
     return told;
 }
 
+Value FunctionLowering::Kernels::call_method_of_grid(std::string_view name, const Arguments& arguments) {
+    if (name != "sync") refuse(" has no method '" + std::string(name) + "' in kernels", "It has sync().");
+    f_.expect_arguments("sync", arguments, 0, 0);
+    if (tells()) refuse(".sync() is not followed by the race checker yet", "Launch it without the checker.");
+    note_meeting();
+    if (!f_.dry_) f_.builder_->intrinsic(Intrinsic::kGridBarrier, {});
+    return f_.none();
+}
+
 std::optional<Value> FunctionLowering::Kernels::meet(const Arguments& arguments) {
     const std::vector<Value>& given = arguments.positional;
     const std::string full = "cuda." + std::string(path_);

@@ -55,7 +55,8 @@ bool goes_on(const Region& region) {
 bool is_block_meeting(const Instruction& instruction) {
     return instruction.opcode == Opcode::kBarrier ||
            (instruction.opcode == Opcode::kIntrinsic &&
-            (instruction.intrinsic == Intrinsic::kBlockCount ||
+            (instruction.intrinsic == Intrinsic::kGridBarrier ||
+             instruction.intrinsic == Intrinsic::kBlockCount ||
              instruction.intrinsic == Intrinsic::kBlockAll || instruction.intrinsic == Intrinsic::kBlockAny));
 }
 

@@ -186,6 +186,12 @@ void write_meeting(ThreadParts& parts, const Instruction& meeting) {
         case Intrinsic::kBlockCount:
         case Intrinsic::kBlockAll:
         case Intrinsic::kBlockAny: return write_vote(parts, meeting);
+        case Intrinsic::kGridBarrier: {  // for which the block waits
+            parts.end();
+            Builder outside = parts.outside();
+            outside.append(meeting);
+            return;
+        }
         case Intrinsic::kShuffle: return write_shuffle(parts, meeting);
         case Intrinsic::kMatch: return write_match(parts, meeting);
         case Intrinsic::kBallot:
