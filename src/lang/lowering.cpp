@@ -114,7 +114,8 @@ std::string exception_of(const Site& site, const char* payload) {
 FunctionLowering::FunctionLowering(Compilation& compilation, const FunctionSource& source,
                                    std::span<const TypeRef> arguments, Specialised& target,
                                    const Spot& caller)
-    : compilation_(compilation),
+    : Facts(compilation.options().check_division),
+      compilation_(compilation),
       source_(source),
       caller_(caller),
       arguments_(arguments.begin(), arguments.end()),

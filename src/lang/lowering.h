@@ -18,7 +18,7 @@
 #include "lang/containers/list_layout.h"
 #include "lang/errors/diagnostics.h"
 #include "lang/facts/hoist.h"
-#include "lang/facts/known.h"
+#include "lang/facts/facts.h"
 #include "lang/lower.h"
 #include "lang/parallel/carried.h"
 #include "lang/structures/layout.h"
@@ -27,7 +27,7 @@
 
 namespace weft::lang {
 
-class FunctionLowering {
+class FunctionLowering : private Facts {
 public:
     FunctionLowering(Compilation& compilation, const FunctionSource& source,
                      std::span<const TypeRef> arguments, Specialised& target, const Spot& caller);
@@ -705,18 +705,9 @@ private:
                       std::vector<Value> arguments, TypeRef result, NodeId where);
     void return_parts(const std::vector<ir::ValueId>& parts);
 
-    // --- facts (facts/values.cpp) ---------------------------------------------------------------------
+    // --- facts (facts/facts.h) ------------------------------------------------------------------------
 
-    Fact fact(ir::ValueId value) const;
-    void note(ir::ValueId value, const Fact& known);
-    void note_operator(OpId op, ir::ValueId result, ir::ValueId left, ir::ValueId right);
-    void number_operation(OpId op, ir::ValueId result, ir::ValueId left, ir::ValueId right);
-    Sum as_sum(ir::ValueId value) const;
-    bool is_exact(const Sum& sum, bool only_below = false) const;
-    bool is_positive_unless_wrapped(ir::ValueId value) const;
-    bool is_in_bounds(ir::ValueId index, ir::ValueId size) const;
-    std::vector<ir::ValueId> factors_below(ir::ValueId number, ir::ValueId divisor) const;
-    bool is_below(ir::ValueId value, ir::ValueId limit, Wide offset, int depth, int& steps) const;
+    using Facts::meet;
     // Checks before loops (facts/hoist.cpp).
     class End;
     // Leaves a check to what stands before the loop that is being lowered, where that can be. `known` is what
@@ -737,28 +728,8 @@ private:
                                            const std::function<std::vector<ir::ValueId>()>& build);
     bool has_simple_loops(NodeId id) const;
 
-    // What conditions tell (facts/conditions.cpp).
-    void note_comparison(OpId op, ir::ValueId result, const Value& left, const Value& right);
-    void note_junction(bool is_and, ir::ValueId result, ir::ValueId left, ir::ValueId right);
-    void note_choices(ir::ValueId condition, std::span<const ir::ValueId> results,
-                      std::span<const ir::ValueId> yes, std::span<const ir::ValueId> no);
-    std::optional<bool> known_truth(ir::ValueId value) const;
-    void learn(ir::ValueId condition, bool holds);
-    void learn_different(ir::ValueId left, ir::ValueId right);
-    void learn_less(ir::ValueId left, ir::ValueId right, int64_t more);
-    void add_upper(const Upper& upper);
-    void refine(ir::ValueId value, __int128 least, __int128 most);
-    std::vector<Upper> uppers_of(ir::ValueId value) const;
-    Outcome::Side side_of(ir::ValueId value) const;
-    std::vector<Upper> common_uppers(ir::ValueId value, std::span<const Outcome::Side> sides) const;
-    void meet(Outcome& outcome, ir::ValueId value) const;
-    void meet(std::vector<Outcome>& outcomes, std::span<const TypeRef> types,
-              std::span<const ir::ValueId> parts) const;
-    void note(ir::ValueId result, const Outcome& outcome);
-    void note(std::span<const ir::ValueId> parts, std::span<const TypeRef> types,
-              std::span<const Outcome> outcomes);
+    // Variables that loops count up or down (facts/steps.cpp).
     int direction_of(NodeId loop, size_t variable) const;
-    // While loops that add what is known before them (facts/steps.cpp).
     bool is_known_before(NodeId id, const Loop& loop) const;
     Fact fact_before(NodeId id, const Loop& loop, const Environment& environment);
     bool is_stepped_up(NodeId id, size_t variable, const Loop& loop, const Environment& environment);
@@ -820,8 +791,6 @@ private:
     Specialised& target_;
     std::unordered_map<NodeId, Flow> flows_;
     std::optional<ir::Builder> own_builder_;
-    ir::Builder* builder_ = nullptr;
-    bool dry_ = true;
     bool undecided_ = false;   // what is walked dry has had such a value
     int deciding_ = 0;         // walks around that leave what is undecided
     NodeId undecided_at_ = 0;  // the variable that was read
@@ -830,8 +799,6 @@ private:
     NodeId result_origin_ = 0;
     std::vector<Loop*> loops_;
     std::map<std::pair<NodeId, std::vector<TypeRef>>, std::vector<TypeRef>> known_loops_;
-    Known known_;
-    Hoist* hoist_ = nullptr;
     const FunctionLowering* around_ = nullptr;  // of a function in place of a call
     Inlined* inlined_ = nullptr;
     std::vector<Value> temporaries_;  // fresh values that nobody has kept

@@ -294,6 +294,9 @@ void FunctionLowering::lower(const Instruction& instruction) {
         case Opcode::kBarrier:
             return return_if_raised(builder_.CreateCall(declare_meeting(module_, kBlockBarrier, 0), {}));
         case Opcode::kIntrinsic: return lower_intrinsic(instruction);
+        case Opcode::kAtomic:  // the threads of a block run one after another
+            if (instruction.scope == ir::MemoryScope::kBlock) return lower_in_turn(instruction);
+            return CopyLowering::lower(instruction);
         case Opcode::kRetain:
         case Opcode::kRelease: {
             const bool retains = instruction.opcode == Opcode::kRetain;
@@ -359,6 +362,21 @@ void FunctionLowering::lower_intrinsic(const Instruction& instruction) {
     }
     const ValueId value = instruction.results[0];
     scalars_[value.index].parts[0] = of_word(result, part_type(kernel_.type(value).scalar));
+}
+
+// Without a word about parallel accesses, since threads meet in one place.
+void FunctionLowering::lower_in_turn(const Instruction& instruction) {
+    const BufferValue& to = buffer(instruction.operands[0]);
+    const ScalarType type = to.type.element;
+    llvm::Value* pointer = address(to, std::span(instruction.operands).subspan(2));
+    llvm::LoadInst* old = builder_.CreateAlignedLoad(part_type(type), pointer, llvm::Align(1));
+    const Scalar operands[2] = {{{old, nullptr}}, scalar(instruction.operands[1])};
+    const LoopInfo& loop = instruction.op->loops[static_cast<size_t>(instruction.loop)];
+    const Scalar next = call(loop, operands, 1)[0];
+    llvm::StoreInst* store = builder_.CreateAlignedStore(next.parts[0], pointer, llvm::Align(1));
+    set_alias_scope(old, to.type);
+    set_alias_scope(store, to.type);
+    scalars_[instruction.results[0].index].parts[0] = old;
 }
 
 void FunctionLowering::annotate_loop(llvm::BranchInst* back, const Instruction& loop) {

@@ -36,6 +36,7 @@ protected:
     llvm::Value* depth_of(const ir::Instruction& call, const ir::Function& callee) override;
     llvm::Function* function_of(const ir::Instruction& call, const ir::Function& callee) override;
     void return_if_stopped(llvm::Value* status) override;
+    void lower_in_turn(const ir::Instruction& atomic);
 
 private:
     llvm::Function* declare_lazy(const ir::Function& part);

@@ -263,21 +263,6 @@ private:
                (!ordered && buffer(instruction.operands[0]).type.space == AddressSpace::kShared);
     }
 
-    // Without a word about parallel accesses, since threads meet in one place.
-    void lower_in_turn(const Instruction& instruction) {
-        const BufferValue& to = buffer(instruction.operands[0]);
-        const ScalarType type = to.type.element;
-        llvm::Value* pointer = address(to, std::span(instruction.operands).subspan(2));
-        llvm::LoadInst* old = builder_.CreateAlignedLoad(part_type(type), pointer, llvm::Align(1));
-        const Scalar operands[2] = {{{old, nullptr}}, scalar(instruction.operands[1])};
-        const LoopInfo& loop = instruction.op->loops[static_cast<size_t>(instruction.loop)];
-        const Scalar next = call(loop, operands, 1)[0];
-        llvm::StoreInst* store = builder_.CreateAlignedStore(next.parts[0], pointer, llvm::Align(1));
-        set_alias_scope(old, to.type);
-        set_alias_scope(store, to.type);
-        scalars_[instruction.results[0].index].parts[0] = old;
-    }
-
     // --- streams -------------------------------------------------------------------------------------
     //
     // Results of non-temporal stores must be written in whole cache lines, but rows begin anywhere and loops

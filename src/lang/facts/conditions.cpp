@@ -1,9 +1,7 @@
 // What conditions tell of integers in the branches and iterations that they lead to.
 #include <algorithm>
-#include <limits>
-#include <set>
 
-#include "lang/lowering.h"
+#include "lang/facts/facts.h"
 
 namespace weft::lang {
 
@@ -13,7 +11,6 @@ namespace {
 
 constexpr size_t kMostUppers = 256;  // they are searched one by one
 constexpr size_t kMostSides = 8;
-constexpr int64_t kHalf = int64_t{1} << 62;
 
 bool is_int64(TypeRef type) { return type->kind == TypeKind::kScalar && type->scalar == ScalarType::kInt64; }
 
@@ -30,18 +27,18 @@ OpId opposite(OpId op) {
 
 }  // namespace
 
-void FunctionLowering::note_comparison(OpId op, ValueId result, const Value& left, const Value& right) {
+void Facts::note_comparison(OpId op, ValueId result, const Value& left, const Value& right) {
     if (dry_ || !is_int64(left.type) || !is_int64(right.type)) return;
     if (left.parts.empty() || right.parts.empty()) return;
     known_.comparisons[result.index] = {op, left.parts[0], right.parts[0]};
 }
 
-void FunctionLowering::note_junction(bool is_and, ValueId result, ValueId left, ValueId right) {
+void Facts::note_junction(bool is_and, ValueId result, ValueId left, ValueId right) {
     if (!dry_ && right.valid()) known_.junctions[result.index] = {is_and, left, right};
 }
 
 // Of what a branch gives: those that are conditions.
-void FunctionLowering::note_choices(ValueId condition, std::span<const ValueId> results,
+void Facts::note_choices(ValueId condition, std::span<const ValueId> results,
                                     std::span<const ValueId> yes, std::span<const ValueId> no) {
     if (dry_ || yes.size() != results.size() || no.size() != results.size()) return;
     const ir::Type truth = ir::Type::of(ScalarType::kBool);
@@ -51,12 +48,12 @@ void FunctionLowering::note_choices(ValueId condition, std::span<const ValueId> 
     }
 }
 
-std::optional<bool> FunctionLowering::known_truth(ValueId value) const {
+std::optional<bool> Facts::known_truth(ValueId value) const {
     const auto found = known_.truths.find(value.index);
     return found == known_.truths.end() ? std::nullopt : std::optional(found->second);
 }
 
-void FunctionLowering::learn(ValueId condition, bool holds) {
+void Facts::learn(ValueId condition, bool holds) {
     if (dry_ || !condition.valid()) return;
     if (const auto found = known_.negations.find(condition.index); found != known_.negations.end())
         return learn(found->second, !holds);
@@ -89,7 +86,7 @@ void FunctionLowering::learn(ValueId condition, bool holds) {
     if (op == OpId::kNotEqual) learn_different(left, right);
 }
 
-void FunctionLowering::learn_different(ValueId left, ValueId right) {
+void Facts::learn_different(ValueId left, ValueId right) {
     for (const auto& [value, other] : {std::pair{left, right}, std::pair{right, left}}) {
         const Fact known = fact(value), constant = fact(other);
         if (constant.least != constant.most) continue;
@@ -99,7 +96,7 @@ void FunctionLowering::learn_different(ValueId left, ValueId right) {
 }
 
 // left < right + more, and so what they are sums of, where these did not overflow.
-void FunctionLowering::learn_less(ValueId left, ValueId right, int64_t more) {
+void Facts::learn_less(ValueId left, ValueId right, int64_t more) {
     const auto exact_base = [&](ValueId value) -> std::pair<ValueId, int64_t> {
         const Sum sum = as_sum(value);
         const bool is_known = sum.least == sum.most && !sum.subtracts && is_exact(sum);
@@ -125,13 +122,13 @@ void FunctionLowering::learn_less(ValueId left, ValueId right, int64_t more) {
     if (left_base != left) tell(left_base, right, static_cast<Wide>(more) - added);
 }
 
-void FunctionLowering::add_upper(const Upper& upper) {
+void Facts::add_upper(const Upper& upper) {
     if (known_.uppers.size() < kMostUppers && !known_.is_same(upper.value, upper.below))
         known_.uppers.push_back({ValueId{known_.number_of(upper.value)}, upper.below, upper.offset});
 }
 
 // Bounds that hold for now; what contradicts itself is where nothing comes.
-void FunctionLowering::refine(ValueId value, Wide least, Wide most) {
+void Facts::refine(ValueId value, Wide least, Wide most) {
     const Fact before = fact(value);
     const bool tells_least = least > before.least && fits(least),
                tells_most = most < before.most && fits(most);
@@ -153,7 +150,7 @@ void FunctionLowering::refine(ValueId value, Wide least, Wide most) {
 }
 
 // What the value is less than, of itself and of what it is a sum of.
-std::vector<Upper> FunctionLowering::uppers_of(ValueId value) const {
+std::vector<Upper> Facts::uppers_of(ValueId value) const {
     std::vector<Upper> all;
     const auto add = [&](ValueId below, Wide offset) {
         if (is_near(offset)) all.push_back({value, below, static_cast<int64_t>(offset)});
@@ -175,7 +172,7 @@ std::vector<Upper> FunctionLowering::uppers_of(ValueId value) const {
 }
 
 // What the value is less than, itself and one among that.
-Outcome::Side FunctionLowering::side_of(ValueId value) const {
+Outcome::Side Facts::side_of(ValueId value) const {
     Outcome::Side side{fact(value).most, uppers_of(value)};
     side.uppers.push_back({value, value, 1});
     return side;
@@ -183,7 +180,7 @@ Outcome::Side FunctionLowering::side_of(ValueId value) const {
 
 // What is above all sides, for a value that is one of them; where a side is not known to be, numbers may
 // tell.
-std::vector<Upper> FunctionLowering::common_uppers(ValueId value,
+std::vector<Upper> Facts::common_uppers(ValueId value,
                                                    std::span<const Outcome::Side> sides) const {
     std::vector<Upper> common;
     const auto bound = [&](const Outcome::Side& side, ValueId below) {
@@ -207,14 +204,14 @@ std::vector<Upper> FunctionLowering::common_uppers(ValueId value,
     return common;
 }
 
-void FunctionLowering::meet(Outcome& outcome, ValueId value) const {
+void Facts::meet(Outcome& outcome, ValueId value) const {
     const Fact known = fact(value);
     outcome.sides.push_back(side_of(value));
     outcome.least = std::min(outcome.least, known.least);
     outcome.most = std::max(outcome.most, known.most);
 }
 
-void FunctionLowering::note(ValueId result, const Outcome& outcome) {
+void Facts::note(ValueId result, const Outcome& outcome) {
     if (dry_ || outcome.sides.empty()) return;
     Fact known{outcome.least, outcome.most, {}, 0};
     const std::vector<Upper> uppers =
@@ -227,7 +224,7 @@ void FunctionLowering::note(ValueId result, const Outcome& outcome) {
     for (const Upper& upper : uppers) add_upper(upper);
 }
 
-void FunctionLowering::meet(std::vector<Outcome>& outcomes, std::span<const TypeRef> types,
+void Facts::meet(std::vector<Outcome>& outcomes, std::span<const TypeRef> types,
                             std::span<const ValueId> parts) const {
     if (dry_) return;
     outcomes.resize(types.size());
@@ -237,80 +234,11 @@ void FunctionLowering::meet(std::vector<Outcome>& outcomes, std::span<const Type
     }
 }
 
-void FunctionLowering::note(std::span<const ValueId> parts, std::span<const TypeRef> types,
+void Facts::note(std::span<const ValueId> parts, std::span<const TypeRef> types,
                             std::span<const Outcome> outcomes) {
     size_t at = 0;
     for (size_t i = 0; i < outcomes.size(); at += part_count(types[i]), ++i) {
         if (is_int64(types[i])) note(parts[at], outcomes[i]);
-    }
-}
-
-// 1 or -1 where each iteration adds or subtracts small numbers only. 0 otherwise.
-int FunctionLowering::direction_of(NodeId loop, size_t variable) const {
-    int up = 0, down = 0;
-    const auto is_small = [&](NodeId id) {
-        return node(id).kind == NodeKind::kInt && node(id).atoms[0].size() == 1;
-    };
-    const auto is_it = [&](NodeId id) {
-        return node(id).kind == NodeKind::kName && static_cast<size_t>(node(id).number) == variable;
-    };
-    const auto count = [&](const std::string& operation) {
-        if (operation == "add") ++up;
-        if (operation == "sub") ++down;
-    };
-    const std::function<void(NodeId)> look = [&](NodeId id) {
-        const Node& each = node(id);
-        if (each.kind == NodeKind::kAugment && is_it(each.children[0]) && is_small(each.children[1]))
-            count(each.atoms[0]);
-        if (each.kind == NodeKind::kAssign && each.children.size() == 2 && is_it(each.children[0])) {
-            const Node& sum = node(each.children[1]);
-            if (sum.kind == NodeKind::kBinary && is_it(sum.children[0]) && is_small(sum.children[1]))
-                count(sum.atoms[0]);
-        }
-        for (const NodeId child : each.children) look(child);
-    };
-    look(loop);
-    const int all = count_assignments(source_.tree, loop, variable);
-    return all == 0 || (up > 0 && down > 0) || up + down != all ? 0 : (up > 0 ? 1 : -1);
-}
-
-// At the beginning of an iteration. A variable that only counts up is never below what it was before the
-// loop, if that was far enough from where integers end: from there it takes years to overflow.
-void FunctionLowering::note_carried(NodeId id, Loop& loop, const Environment& environment,
-                                    std::span<const ValueId> initials, std::span<const ValueId> carried) {
-    const std::set<size_t> without_sign = never_negative(id, loop, environment);
-    size_t at = 0;
-    for (size_t i = 0; i < loop.carried.size(); at += part_count(loop.types[i]), ++i) {
-        if (!is_int64(loop.types[i])) continue;
-        loop.starts.emplace_back(i, carried[at]);
-        if (without_sign.contains(loop.carried[i])) note(carried[at], {0, INT64_MAX, {}, 0});
-        int direction = direction_of(id, loop.carried[i]);
-        const Fact initial = fact(initials[at]);
-        const std::vector<Upper> uppers = uppers_of(initials[at]);
-        const bool is_not_large =
-            initial.most <= kHalf || std::any_of(uppers.begin(), uppers.end(), [&](const Upper& upper) {
-                return fact(upper.below).most <= kHalf;
-            });
-        if (direction > 0 ? !is_not_large : initial.least < -kHalf) direction = 0;
-        if (direction > 0 || (direction == 0 && is_stepped_up(id, loop.carried[i], loop, environment)))
-            note(carried[at], {initial.least, INT64_MAX, {}, 0});
-        if (direction >= 0) continue;
-        note(carried[at], {INT64_MIN, initial.most, initial.below, initial.offset});
-        for (const Upper& upper : uppers) add_upper({carried[at], upper.below, upper.offset});
-        add_upper({carried[at], initials[at], 1});
-    }
-}
-
-// Where an iteration or the loop ends, and before the loop: what its variables may be behind it.
-void FunctionLowering::note_end(Loop& loop, std::span<const ValueId> parts) {
-    if (dry_) return;
-    loop.outcomes.resize(loop.carried.size());
-    size_t at = 0;
-    for (size_t i = 0; i < loop.carried.size(); at += part_count(loop.types[i]), ++i) {
-        if (!is_int64(loop.types[i])) continue;
-        const bool is_same =
-            std::find(loop.starts.begin(), loop.starts.end(), std::pair{i, parts[at]}) != loop.starts.end();
-        if (!is_same) meet(loop.outcomes[i], parts[at]);
     }
 }
 

@@ -1,16 +1,17 @@
 // What is known of integers, so that checks of indices can be left out or done once before a loop.
 #include <algorithm>
 
-#include "lang/lowering.h"
+#include "lang/facts/facts.h"
+#include "lang/facts/hoist.h"
 
 namespace weft::lang {
 
 using ir::ValueId;
 
-Fact FunctionLowering::fact(ValueId value) const { return known_.fact(value); }
+Fact Facts::fact(ValueId value) const { return known_.fact(value); }
 
 // The same operation on the same values has been seen before, or this is the first.
-void FunctionLowering::number_operation(OpId op, ValueId result, ValueId left, ValueId right) {
+void Facts::number_operation(OpId op, ValueId result, ValueId left, ValueId right) {
     if (builder_->function().type(result) != ir::Type::of(ScalarType::kInt64)) return;
     constexpr int64_t kConstant = int64_t{1} << 32;  // beyond all values' numbers
     const auto number = [&](ValueId value) {
@@ -26,12 +27,12 @@ void FunctionLowering::number_operation(OpId op, ValueId result, ValueId left, V
     if (!is_new) known_.numbers[result.index] = first->second;
 }
 
-void FunctionLowering::note(ValueId value, const Fact& known) {
+void Facts::note(ValueId value, const Fact& known) {
     if (!dry_) known_.facts[value.index] = known;
 }
 
 // Bounds of a result that cannot have overflowed.
-void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, ValueId right) {
+void Facts::note_operator(OpId op, ValueId result, ValueId left, ValueId right) {
     if (dry_) return;
     number_operation(op, result, left, right);
     if (op == OpId::kAdd || op == OpId::kSubtract || op == OpId::kMultiply || op == OpId::kFloorDivide)
@@ -116,7 +117,7 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
         known = {static_cast<int64_t>(least), static_cast<int64_t>(most), {}, 0};
     } else if (op == OpId::kRemainder) {
         // Where a division by zero is no error, its rest is 0, which is not below the divisor.
-        if (b.least < (compilation_.options().check_division ? 0 : 1)) return;
+        if (b.least < (stops_at_zero_ ? 0 : 1)) return;
         known = {0, b.most - 1, right, 0};
     } else if (op == OpId::kFloorDivide) {
         if (b.least <= 0 || a.least < 0) return;
@@ -153,7 +154,7 @@ void FunctionLowering::note_operator(OpId op, ValueId result, ValueId left, Valu
 
 // What a number that is not negative is less than once it is divided: it is below all elements of an array
 // of two axes, and one of these is the divisor.
-std::vector<ValueId> FunctionLowering::factors_below(ValueId number, ValueId divisor) const {
+std::vector<ValueId> Facts::factors_below(ValueId number, ValueId divisor) const {
     std::vector<ValueId> found;
     for (const Upper& upper : uppers_of(number)) {
         const auto count = known_.counts.find(upper.below.index);
@@ -167,17 +168,17 @@ std::vector<ValueId> FunctionLowering::factors_below(ValueId number, ValueId div
     return found;
 }
 
-bool FunctionLowering::is_positive_unless_wrapped(ValueId value) const {
+bool Facts::is_positive_unless_wrapped(ValueId value) const {
     return fact(value).least >= 0 || known_.positive_unless_wrapped.contains(value.index);
 }
 
-Sum FunctionLowering::as_sum(ValueId value) const {
+Sum Facts::as_sum(ValueId value) const {
     const auto found = known_.sums.find(value.index);
     return found == known_.sums.end() ? Sum{value, 0, 0} : found->second;
 }
 
 // The sum itself, not modulo 2**64; `only_below`: or less than it.
-bool FunctionLowering::is_exact(const Sum& sum, bool only_below) const {
+bool Facts::is_exact(const Sum& sum, bool only_below) const {
     const Fact known = fact(sum.base);
     const Wide least = sum.subtracts ? -static_cast<Wide>(known.most) : static_cast<Wide>(known.least);
     const Wide most = sum.subtracts ? -static_cast<Wide>(known.least) : static_cast<Wide>(known.most);
@@ -185,14 +186,14 @@ bool FunctionLowering::is_exact(const Sum& sum, bool only_below) const {
            (only_below || fits(most + sum.most));
 }
 
-bool FunctionLowering::is_in_bounds(ValueId index, ValueId size) const {
+bool Facts::is_in_bounds(ValueId index, ValueId size) const {
     constexpr int kMostSteps = 64, kDeepest = 4;
     int steps = kMostSteps;
     return fact(index).least >= 0 && is_below(index, size, 0, kDeepest, steps);
 }
 
 // value < limit + offset, by what the value is less than, and what that is.
-bool FunctionLowering::is_below(ValueId value, ValueId limit, Wide offset, int depth, int& steps) const {
+bool Facts::is_below(ValueId value, ValueId limit, Wide offset, int depth, int& steps) const {
     if (known_.is_same(value, limit)) return offset > 0;
     if (static_cast<Wide>(fact(value).most) < static_cast<Wide>(fact(limit).least) + offset) return true;
     const auto larger = known_.not_below.find(limit.index);

@@ -119,12 +119,15 @@ Value FunctionLowering::Kernels::atomic(std::string_view name, const Arguments& 
             return f_.apply(OpId::kSelect, {f_.apply(is_better, {value, before}), value, before});
         });
     }
+    // Where only the block's threads are told apart, no other core has to know.
+    const bool is_of_block = array.type->scope == kBlockMemoryScope || array.type->scope == kOwnMemoryScope;
+    const ir::MemoryScope scope = is_of_block ? ir::MemoryScope::kBlock : ir::MemoryScope::kDevice;
     for (const Folding& each : kFoldings) {
         if (each.name != name) continue;
         if (f_.dry_) return {type, {ValueId{}}, 0};
         return f_.scalar(
             type, f_.builder_->atomic(*find_op(each.op), element->array.parts[0], value, element->indices,
-                                      ir::MemoryOrder::kRelaxed, ir::MemoryScope::kDevice));
+                                      ir::MemoryOrder::kRelaxed, scope));
     }
     if (name == "cas" || is_first) {
         const ValueId expected = converted(given[given.size() - 2]);
