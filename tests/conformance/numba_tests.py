@@ -365,26 +365,30 @@ def swap_kernels():
     import weft.cuda._kernel
     import weft.numba.cuda.random
 
-    launch = weft.cuda._kernel.Launch
-    launched = launch.__call__
+    make_launch = weft.cuda._kernel._launch
 
     class Refused(numba.core.errors.TypingError, weft.CompileError):
         """What tests expect of Numba where a kernel cannot be compiled."""
 
-    def counting(self, *arguments):
-        global compiled_calls
-        compiled_calls += 1
-        try:
-            return launched(self, *arguments)
-        except weft.CompileError as error:
-            raise Refused(str(error)) from error
+    def counting(*launch):
+        launched = make_launch(*launch)
+
+        def call(*arguments):
+            global compiled_calls
+            compiled_calls += 1
+            try:
+                return launched(*arguments)
+            except weft.CompileError as error:
+                raise Refused(str(error)) from error
+
+        return call
 
     def inside(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
         raise Internal(f"a kernel's {name}")
 
-    launch.__call__ = counting
+    weft.cuda._kernel._launch = counting
     weft.cuda._kernel.Kernel.__getattr__ = inside
     for name in dir(weft.numba.cuda):
         if not name.startswith("_"):
@@ -469,13 +473,13 @@ def main():
     """Runs the module."""
     global is_testing
     settings = json.loads(open(sys.argv[1]).read())
-    if settings["weft"]:
-        swap()
-        if settings["module"].startswith("numba.cuda."):
-            swap_kernels()
-        keep_lines()
     with open(settings["out"], "a", buffering=1) as out:
         try:
+            if settings["weft"]:
+                swap()
+                if settings["module"].startswith("numba.cuda."):
+                    swap_kernels()
+                keep_lines()
             module = importlib.import_module(settings["module"])
             tests = list(flat(unittest.defaultTestLoader.loadTestsFromModule(module)))
         except Exception as error:
