@@ -45,6 +45,20 @@ PACKAGES = {
             for name in "core fastmath precision cache scrump aamp stump mpdist".split()
         ],
     ),
+    # Kernels: Numba's run in its simulator of CUDA, weft's on the fake driver, or on a GPU where WEFT_DEVICE is set.
+    "stumpy-gpu": (
+        "1.14.1",
+        [
+            f"tests/test_gpu_{name}.py"
+            for name in "stump aamp ostinato aamp_ostinato mpdist aampdist stimp aamp_stimp".split()
+        ],
+    ),
+}
+BINARIES = ROOT / "build/release/bin"
+FAKE_GPU = {
+    "WEFT_CUDA_DRIVER": str(BINARIES / "libweft_fake_driver.so"),
+    "CUDA_HOME": str(BINARIES / "fake_driver_toolkit"),
+    "WEFT_DEVICE": "cuda",
 }
 # What a package asks of Numba itself, by the test and how it fails.
 NUMBAS = [
@@ -62,20 +76,25 @@ CHANGES = [
 ]
 
 
+def source_of(name):
+    """The package's name and version in the index; a name may have what of it is run behind a hyphen."""
+    return f"{name.partition('-')[0]}-{PACKAGES[name][0]}"
+
+
 def prepare(python, name):
     """Both copies of a package, as folders."""
-    version, _ = PACKAGES[name]
+    source, version = source_of(name), PACKAGES[name][0]
     kept = LEFT / "sources"
-    if not (found := [*kept.glob(f"{name}-{version}.tar.gz")]):
+    if not (found := [*kept.glob(f"{source}.tar.gz")]):
         command = [python, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
-        subprocess.run([*command, "--dest", str(kept), f"{name}=={version}"], check=True)
-        found = [*kept.glob(f"{name}-{version}.tar.gz")]
+        subprocess.run([*command, "--dest", str(kept), f"{name.partition('-')[0]}=={version}"], check=True)
+        found = [*kept.glob(f"{source}.tar.gz")]
     for side in ("numba", "weft"):
         folder = LEFT / side
-        shutil.rmtree(folder / f"{name}-{version}", ignore_errors=True)
+        shutil.rmtree(folder / source, ignore_errors=True)
         with tarfile.open(found[0]) as archive:
             archive.extractall(folder, filter="data")
-    for path in (LEFT / "weft" / f"{name}-{version}").rglob("*.py"):
+    for path in (LEFT / "weft" / source).rglob("*.py"):
         text = changed = path.read_text()
         for pattern, by in CHANGES:
             changed = re.sub(pattern, by, changed, flags=re.MULTILINE)
@@ -85,8 +104,8 @@ def prepare(python, name):
 
 def run(python, name, side):
     """The outcomes of a package's tests: by test, the line of its failure or None."""
-    version, what = PACKAGES[name]
-    folder, report = LEFT / side / f"{name}-{version}", LEFT / side / f"{name}.xml"
+    what = PACKAGES[name][1]
+    folder, report = LEFT / side / source_of(name), LEFT / side / f"{name}.xml"
     path = [str(folder)] + ([str(ROOT / "build/release/python")] if side == "weft" else [])
     environment = {
         **os.environ,
@@ -95,6 +114,11 @@ def run(python, name, side):
         "WEFT_CACHE_DIR": str(LEFT / "kernels"),
         "NUMBA_CACHE_DIR": str(LEFT / "numba-kernels"),
     }
+    if name.endswith("-gpu"):
+        if side == "numba":
+            environment["NUMBA_ENABLE_CUDASIM"] = "1"
+        elif "WEFT_DEVICE" not in os.environ:
+            environment |= FAKE_GPU
     what = [each for each in what if (folder / each).exists()]
     command = [
         python,
