@@ -213,7 +213,7 @@ void launch(const GpuKernel& kernel, std::span<const ArgumentWord> words, const 
     all.push_back(reinterpret_cast<ArgumentWord>(&kernel.device.launch_error(number)));
     all.push_back(static_cast<ArgumentWord>(number));
     if (kernel.together) {
-        all.push_back(kernel.device.grid_words());
+        all.push_back(kernel.device.grid_word());
         const int64_t blocks = grid[0] * grid[1] * grid[2];
         const int64_t most = kernel.device.most_blocks_together(*kernel.loaded, threads, shared);
         if (blocks > most)

@@ -24,6 +24,12 @@ using ir::ValueId;
 constexpr size_t kMostParameterBytes = 4096;
 constexpr unsigned kGlobalSpace = 1, kSharedSpace = 3;
 constexpr uint64_t kMemoryAlignment = 16;
+constexpr llvm::Intrinsic::ID kThreadRegisters[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x,
+                                                    llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y,
+                                                    llvm::Intrinsic::nvvm_read_ptx_sreg_tid_z};
+constexpr llvm::Intrinsic::ID kBlockRegisters[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                                                   llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+                                                   llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
 constexpr const char* kBlockMemory = "weft_block_memory";
 
 class LaunchLowering final : public CallLowering {
@@ -55,12 +61,9 @@ public:
         read_parameters();
         for (const size_t number : options_.sizes) annotate_size(kernel_.parameters[number]);
         annotate_block();
-        if (options_.together) {
+        if (options_.together)
             builder_.CreateAlignedStore(load_word(grid_word_, "grid"), at(error_, kErrorBytes),
                                         llvm::Align(8));
-            builder_.CreateAlignedStore(load_word(launch_word_, "launch"),
-                                        at(error_, kErrorBytes + sizeof(int64_t)), llvm::Align(8));
-        }
         lower_body();
     }
 
@@ -219,7 +222,8 @@ private:
         }
         if (options_.together) {  // others need not wait for this thread
             fence(llvm::Intrinsic::nvvm_membar_sys);
-            builder_.CreateAlignedStore(this_launch(), failed_launch(), llvm::Align(8), /*isVolatile=*/true);
+            builder_.CreateAlignedStore(builder_.getInt32(1), at(grid_word(), sizeof(uint32_t)),
+                                        llvm::Align(4), /*isVolatile=*/true);
         }
         builder_.CreateBr(end);
         builder_.SetInsertPoint(end);
@@ -227,14 +231,12 @@ private:
 
     // --- the grid's barrier --------------------------------------------------------------------------
 
-    // Callees find both behind what an error tells.
-    llvm::Value* load_behind_error(uint64_t byte) {
-        return builder_.CreateAlignedLoad(builder_.getInt64Ty(), at(error_, kErrorBytes + byte),
-                                          llvm::Align(8));
+    // One word, of two halves: how many blocks have come, and whether a thread has raised. Callees find its
+    // address behind what an error tells.
+    llvm::Value* grid_word() {
+        return global_pointer(
+            builder_.CreateAlignedLoad(builder_.getInt64Ty(), at(error_, kErrorBytes), llvm::Align(8)));
     }
-    llvm::Value* grid_words() { return global_pointer(load_behind_error(0)); }
-    llvm::Value* failed_launch() { return at(grid_words(), sizeof(int64_t)); }
-    llvm::Value* this_launch() { return load_behind_error(sizeof(int64_t)); }
 
     llvm::Value* is_first(std::span<const llvm::Intrinsic::ID> numbers) {
         llvm::Value* all = call(numbers[0]);
@@ -244,25 +246,16 @@ private:
 
     // The first thread of each block counts it. The first block counts so much that the highest bit changes
     // when all have come, and the others are as they were: so the next barrier needs no other word. Where a
-    // thread has raised, not all will come.
+    // thread has raised, not all will come. The block's first thread tells the others that they may go on; it
+    // does not if it has seen that, or is itself the one.
     void lower_grid_barrier() {
         using llvm::Intrinsic::ID;
-        constexpr ID kThread[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x,
-                                  llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y,
-                                  llvm::Intrinsic::nvvm_read_ptx_sreg_tid_z};
-        constexpr ID kBlock[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
-                                 llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
-                                 llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
         constexpr uint32_t kHighest = uint32_t{1} << 31;
-        const auto has_failed = [&] {
-            llvm::Value* const failed = builder_.CreateAlignedLoad(builder_.getInt64Ty(), failed_launch(),
-                                                                   llvm::Align(8), /*isVolatile=*/true);
-            return builder_.CreateICmpEQ(failed, this_launch());
-        };
         llvm::BasicBlock *const arrive = new_block("arrive"), *const wait = new_block("wait"),
                                 *const leave = new_block("leave"), *const together = new_block("together");
         call(llvm::Intrinsic::nvvm_barrier0);
-        builder_.CreateCondBr(is_first(kThread), arrive, together);
+        llvm::BasicBlock* const others = builder_.GetInsertBlock();
+        builder_.CreateCondBr(is_first(kThreadRegisters), arrive, together);
 
         builder_.SetInsertPoint(arrive);
         fence(llvm::Intrinsic::nvvm_membar_gl);
@@ -270,31 +263,38 @@ private:
         for (const ID each :
              {llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y, llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_z})
             blocks = builder_.CreateMul(blocks, call(each));
-        llvm::Value* const others = builder_.CreateSub(blocks, builder_.getInt32(1));
+        llvm::Value* const all_but_one = builder_.CreateSub(blocks, builder_.getInt32(1));
         llvm::Value* const counted = builder_.CreateSelect(
-            is_first(kBlock), builder_.CreateSub(builder_.getInt32(kHighest), others), builder_.getInt32(1));
-        llvm::Value* const before = builder_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, grid_words(), counted,
-                                                             llvm::Align(4), llvm::AtomicOrdering::Monotonic);
+            is_first(kBlockRegisters), builder_.CreateSub(builder_.getInt32(kHighest), all_but_one),
+            builder_.getInt32(1));
+        llvm::Value* const word = grid_word();
+        llvm::Value* const before =
+            to_word(builder_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, word, counted, llvm::Align(4),
+                                             llvm::AtomicOrdering::Monotonic));
         builder_.CreateBr(wait);
 
         builder_.SetInsertPoint(wait);
         llvm::Value* const now =
-            builder_.CreateAlignedLoad(builder_.getInt32Ty(), grid_words(), llvm::Align(4),
-                                       /*isVolatile=*/true);
-        llvm::Value* const changed =
-            builder_.CreateAnd(builder_.CreateXor(before, now), builder_.getInt32(kHighest));
-        builder_.CreateCondBr(builder_.CreateOr(builder_.CreateIsNotNull(changed), has_failed()), leave,
-                              wait);
+            builder_.CreateAlignedLoad(builder_.getInt64Ty(), word, llvm::Align(8), /*isVolatile=*/true);
+        llvm::Value* const news = builder_.CreateXor(before, now);  // the other half of `before` is 0
+        constexpr uint64_t kNews = (~uint64_t{0} << 32) | kHighest;
+        builder_.CreateCondBr(builder_.CreateIsNotNull(builder_.CreateAnd(news, builder_.getInt64(kNews))),
+                              leave, wait);
 
         builder_.SetInsertPoint(leave);
         fence(llvm::Intrinsic::nvvm_membar_gl);
+        llvm::Value* const all_came = builder_.CreateICmpULT(now, builder_.getInt64(uint64_t{1} << 32));
         builder_.CreateBr(together);
 
         builder_.SetInsertPoint(together);
-        call(llvm::Intrinsic::nvvm_barrier0);
+        llvm::PHINode* const goes_on = builder_.CreatePHI(builder_.getInt1Ty(), 2, "goes_on");
+        goes_on->addIncoming(builder_.getFalse(), others);
+        goes_on->addIncoming(all_came, leave);
+        llvm::Value* const told = call(llvm::Intrinsic::nvvm_barrier0_or,
+                                       {builder_.CreateZExt(goes_on, builder_.getInt32Ty())});
         // The record is there: this status tells nobody.
-        return_if_raised(
-            builder_.CreateSelect(has_failed(), builder_.getInt64(INT64_MAX), builder_.getInt64(0)));
+        return_if_raised(builder_.CreateSelect(builder_.CreateIsNull(told), builder_.getInt64(INT64_MAX),
+                                               builder_.getInt64(0)));
     }
 
     void lower_raise(uint32_t site, std::span<const ValueId> payload) override {
@@ -375,12 +375,6 @@ private:
 
     void lower_intrinsic(const Instruction& instruction) {
         using llvm::Intrinsic::ID;
-        constexpr ID kThread[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x,
-                                  llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y,
-                                  llvm::Intrinsic::nvvm_read_ptx_sreg_tid_z};
-        constexpr ID kBlock[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
-                                 llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
-                                 llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
         const auto predicate = [&](size_t operand) { return condition(instruction.operands[operand]); };
         const auto vote = [&](ID id) {
             return call(id, {builder_.CreateZExt(predicate(0), builder_.getInt32Ty())});
@@ -409,8 +403,8 @@ private:
             case ir::Intrinsic::kFenceBlock: fence(llvm::Intrinsic::nvvm_membar_cta); return;
             case ir::Intrinsic::kFenceDevice: fence(llvm::Intrinsic::nvvm_membar_gl); return;
             case ir::Intrinsic::kFenceSystem: fence(llvm::Intrinsic::nvvm_membar_sys); return;
-            case ir::Intrinsic::kThreadNumber: result = number(instruction, kThread, thread_limits()); break;
-            case ir::Intrinsic::kBlockNumber: result = number(instruction, kBlock, kMostBlocks); break;
+            case ir::Intrinsic::kThreadNumber: result = number(instruction, kThreadRegisters, thread_limits()); break;
+            case ir::Intrinsic::kBlockNumber: result = number(instruction, kBlockRegisters, kMostBlocks); break;
             case ir::Intrinsic::kBlockMemory: result = block_memory(); break;
             case ir::Intrinsic::kThreadMemory: {
                 const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(index(instruction.operands[0]));
@@ -436,7 +430,7 @@ private:
     }
 
     static constexpr uint64_t kErrorBytes = kResultBytes * kMostErrorValues;
-    static constexpr uint64_t kGridBytes = 2 * sizeof(int64_t);
+    static constexpr uint64_t kGridBytes = sizeof(int64_t);
 
     const PtxOptions& options_;
     const std::array<int, 3> block_;

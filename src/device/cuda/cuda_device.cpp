@@ -231,7 +231,7 @@ void CudaDevice::launch_now(const CudaKernel& loaded, std::span<const ArgumentWo
     const Context::Scope scope(context_);
     const MemoryPool::Queueing counted(pool_);
     if (shape.together) {
-        context_.check(context_.driver().fill_bytes(grid_words(), 0, kGridWordsBytes, context_.stream()),
+        context_.check(context_.driver().fill_bytes(grid_word(), 0, kGridBytes, context_.stream()),
                        "clear memory");
         std::array<void*, 1> parameter{const_cast<ArgumentWord*>(words.data())};
         context_.check(context_.driver().launch_together(loaded.function.handle(), shape.blocks,
@@ -268,7 +268,7 @@ int64_t CudaDevice::most_blocks_together(const CudaKernel& kernel, int64_t threa
 // the context. The memory is the device's for as long as the process lives, and no array's.
 uint64_t CudaDevice::tickets() {
     if (tickets_ != 0) return tickets_;
-    constexpr size_t kBytes = kTicketBytes + kGridWordsBytes;
+    constexpr size_t kBytes = kTicketBytes + kGridBytes;
     const Driver& driver = context_.driver();
     const Context::Scope scope(context_);
     DeviceAddress made = 0;

@@ -58,9 +58,9 @@ public:
     void run_box(const CompiledKernel& kernel, std::span<const ArgumentWord> words,
                  const GridBox& box) override;
     uint64_t tickets() override;
-    // Where blocks of a kernel that wait for each other are counted (CudaLaunchShape::together), and the
-    // number of a launch of which a thread has raised: two words. Behind the tickets, and used as these are.
-    uint64_t grid_words() { return tickets() + kTicketBytes; }
+    // A word behind the tickets, and used as these are: how many blocks of a kernel wait for each other
+    // (CudaLaunchShape::together), and whether a thread has raised, a half each. Each launch begins with 0.
+    uint64_t grid_word() { return tickets() + kTicketBytes; }
     // How many blocks of so many threads and so much shared memory run at the same time.
     int64_t most_blocks_together(const CudaKernel& kernel, int64_t threads, int64_t shared_bytes);
     void synchronize() override;
@@ -98,7 +98,7 @@ private:
     MemoryPool pool_;
     Transfers transfers_;
     static constexpr size_t kTicketBytes = kMostTickets * sizeof(uint32_t);
-    static constexpr size_t kGridWordsBytes = 2 * sizeof(uint64_t);
+    static constexpr size_t kGridBytes = sizeof(uint64_t);
     DeviceAddress tickets_ = 0;  // used under the evaluation lock
     std::mutex mutex_;           // of what follows
     LaunchError* launch_errors_ = nullptr;

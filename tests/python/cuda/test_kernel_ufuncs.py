@@ -89,8 +89,9 @@ def test_one_array_on_a_gpu_has_all_run_there(device):
         numpy.testing.assert_allclose(numpy.asarray(found), expected_of(x, x))
         numpy.testing.assert_allclose(numpy.asarray(alone), expected_of(x, x))
         assert on_gpu
-    with pytest.raises(ValueError, match="cuda:0 and cuda:1"):
-        ELEMENTS[0](there, weft.asarray(x, device="cuda:1"))
+    if "cuda:1" in [str(each) for each in weft.devices()]:
+        with pytest.raises(ValueError, match="cuda:0 and cuda:1"):
+            ELEMENTS[0](there, weft.asarray(x, device="cuda:1"))
 
 
 @pytest.mark.parametrize("f", ELEMENTS)
