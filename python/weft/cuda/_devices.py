@@ -252,7 +252,7 @@ _MEMORY = "memory is weft's own; weft.config.device_memory_limit bounds it"
 _PROCESSES = "processes share arrays of the host alone; copy_to_host() makes one"
 _PTX = "launch the kernel, and kernel.inspect_asm() gives its PTX"
 _MISSING = {
-    **dict.fromkeys(("cudadrv", "driver", "nvvm", "runtime", "api", "devices", "initialize"), _DRIVER),
+    **dict.fromkeys(("driver", "nvvm", "runtime", "api", "devices", "initialize"), _DRIVER),
     **dict.fromkeys(
         "BaseCUDAMemoryManager HostOnlyCUDAMemoryManager MappedMemory MemoryInfo MemoryPointer PinnedMemory "
         "set_memory_manager".split(),
@@ -262,6 +262,7 @@ _MISSING = {
     **dict.fromkeys(
         ("compile", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device"), _PTX
     ),
+    **dict.fromkeys(("cudadrv", "devicearray"), "weft.numba.cuda has it"),
     "KernelRuntimeError": "what a kernel raises is the error itself, as IndexError",
     "declare_device": "neither CUDA C++ nor PTX is linked; write the function in Python, with jit(device=True)",
     "shfl_sync_intrinsic": "kernels have shfl_sync",

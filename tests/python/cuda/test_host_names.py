@@ -28,7 +28,7 @@ THERE = (
 NOT_THERE = (
     "BaseCUDAMemoryManager GetIpcHandleMixin HostOnlyCUDAMemoryManager IpcHandle KernelRuntimeError MappedMemory "
     "MemoryInfo MemoryPointer PinnedMemory api compile compile_for_current_device compile_ptx "
-    "compile_ptx_for_current_device cudadrv declare_device devices driver initialize nvvm open_ipc_array runtime "
+    "compile_ptx_for_current_device declare_device devices driver initialize nvvm open_ipc_array runtime "
     "set_memory_manager shfl_sync_intrinsic simulator vote_sync_intrinsic"
 ).split()
 
@@ -49,6 +49,13 @@ def test_types_are_numbas():
     assert numbas.types is weft.numba.types
     with pytest.raises(AttributeError, match=r"weft\.numba\.types has them"):
         _ = cuda.types
+
+
+@pytest.mark.parametrize("name", ["cudadrv", "devicearray"])
+def test_modules_are_numbas(name):
+    assert hasattr(numbas, name)
+    with pytest.raises(AttributeError, match=rf"weft\.cuda has no {name}: weft\.numba\.cuda has it"):
+        getattr(cuda, name)
 
 
 @cuda.jit

@@ -23,9 +23,12 @@ from weft.cuda._devices import why_missing
 from weft.cuda._options import options_of
 from weft.numba import types
 from weft.numba._decorators import is_jitted
-from weft.numba._signatures import normalize_signature
+from weft.numba._inner_calls import called_by_others
+from weft.numba._signatures import is_signature, normalize_signature
 from weft.numba._ufuncs import guvectorize as _guvectorize
 from weft.numba._ufuncs import vectorize as _vectorize
+from weft.numba.cuda import cudadrv
+from weft.numba.cuda.cudadrv import devicearray
 
 _OTHERWISE = ("Reduce", "guvectorize", "jit", "random", "reduce", "vectorize")
 globals().update({name: getattr(_cuda, name) for name in _cuda.__all__ if name not in _OTHERWISE})
@@ -38,7 +41,8 @@ _NUMBERS = frozenset(
 def jit(func_or_sig=None, device=False, **options):
     """A kernel, or with `device=True` what kernels call, by numba.cuda's keywords and with Numba's promotion.
 
-    Signatures are taken and not needed: kernels are compiled for the arguments of each launch. Indices are checked, as
+    Kernels are compiled for the arguments of each launch; a signature converts the numbers among them. Those of
+    functions with `device=True` convert numbers and results where kernels call. Indices are checked, as
     boundscheck=False forgoes, and debug=True asks for. The options are those of `weft.cuda.jit`, with its errors.
     """
     if "promotion" in options:
@@ -49,12 +53,22 @@ def jit(func_or_sig=None, device=False, **options):
     def made(function):
         function = function.py_func if is_jitted(function) else function
         kernel = _cuda.jit(function, device=device, promotion="numba", **given)
-        if not device:
+        if device:
+            _convert_inside(kernel, function, func_or_sig, bool(given.get("fastmath")))
+        else:
             kernel._converters = _converters(func_or_sig)
         return kernel
 
     is_function = isinstance(func_or_sig, _FunctionType) or hasattr(func_or_sig, "py_func")
     return made(func_or_sig) if is_function else made
+
+
+def _convert_inside(compiled, function, signatures, fastmath):
+    """Lets the types of signatures hold where kernels call a function."""
+    signatures = signatures if isinstance(signatures, list) else [signatures]
+    if all(map(is_signature, signatures)) and is_jitted(compiled):
+        called = called_by_others(function, map(normalize_signature, signatures), fastmath)
+        compiled._called_by_others = (function, called) if called is not None else None
 
 
 def _converters(signature):
