@@ -254,9 +254,9 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
     const bool goes_up = known_step ? *known_step > 0 : !dry_ && fact(step).least >= 1;
     // On a GPU the number of steps is computed, so that several are done at once.
     const bool can_be_direct = known_step || !compilation_.options().for_gpu;
-    result.direct = goes_up && can_be_direct &&
-                    ((known_step && *known_step == 1) ||
-                                (!dry_ && fact(stop).most <= INT64_MAX - fact(step).most));
+    result.direct =
+        goes_up && can_be_direct &&
+        ((known_step && *known_step == 1) || (!dry_ && fact(stop).most <= INT64_MAX - fact(step).most));
     result.bounds = {start, stop, step};
     // range(i - 1, i + 2): of so many iterations as can be told, so that they are unrolled.
     const Sum from = as_sum(start), to = as_sum(stop);

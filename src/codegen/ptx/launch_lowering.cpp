@@ -268,9 +268,8 @@ private:
             is_first(kBlockRegisters), builder_.CreateSub(builder_.getInt32(kHighest), all_but_one),
             builder_.getInt32(1));
         llvm::Value* const word = grid_word();
-        llvm::Value* const before =
-            to_word(builder_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, word, counted, llvm::Align(4),
-                                             llvm::AtomicOrdering::Monotonic));
+        llvm::Value* const before = to_word(builder_.CreateAtomicRMW(
+            llvm::AtomicRMWInst::Add, word, counted, llvm::Align(4), llvm::AtomicOrdering::Monotonic));
         builder_.CreateBr(wait);
 
         builder_.SetInsertPoint(wait);
@@ -290,8 +289,8 @@ private:
         llvm::PHINode* const goes_on = builder_.CreatePHI(builder_.getInt1Ty(), 2, "goes_on");
         goes_on->addIncoming(builder_.getFalse(), others);
         goes_on->addIncoming(all_came, leave);
-        llvm::Value* const told = call(llvm::Intrinsic::nvvm_barrier0_or,
-                                       {builder_.CreateZExt(goes_on, builder_.getInt32Ty())});
+        llvm::Value* const told =
+            call(llvm::Intrinsic::nvvm_barrier0_or, {builder_.CreateZExt(goes_on, builder_.getInt32Ty())});
         // The record is there: this status tells nobody.
         return_if_raised(builder_.CreateSelect(builder_.CreateIsNull(told), builder_.getInt64(INT64_MAX),
                                                builder_.getInt64(0)));
@@ -403,8 +402,12 @@ private:
             case ir::Intrinsic::kFenceBlock: fence(llvm::Intrinsic::nvvm_membar_cta); return;
             case ir::Intrinsic::kFenceDevice: fence(llvm::Intrinsic::nvvm_membar_gl); return;
             case ir::Intrinsic::kFenceSystem: fence(llvm::Intrinsic::nvvm_membar_sys); return;
-            case ir::Intrinsic::kThreadNumber: result = number(instruction, kThreadRegisters, thread_limits()); break;
-            case ir::Intrinsic::kBlockNumber: result = number(instruction, kBlockRegisters, kMostBlocks); break;
+            case ir::Intrinsic::kThreadNumber:
+                result = number(instruction, kThreadRegisters, thread_limits());
+                break;
+            case ir::Intrinsic::kBlockNumber:
+                result = number(instruction, kBlockRegisters, kMostBlocks);
+                break;
             case ir::Intrinsic::kBlockMemory: result = block_memory(); break;
             case ir::Intrinsic::kThreadMemory: {
                 const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(index(instruction.operands[0]));

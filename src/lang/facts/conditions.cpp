@@ -38,8 +38,8 @@ void Facts::note_junction(bool is_and, ValueId result, ValueId left, ValueId rig
 }
 
 // Of what a branch gives: those that are conditions.
-void Facts::note_choices(ValueId condition, std::span<const ValueId> results,
-                                    std::span<const ValueId> yes, std::span<const ValueId> no) {
+void Facts::note_choices(ValueId condition, std::span<const ValueId> results, std::span<const ValueId> yes,
+                         std::span<const ValueId> no) {
     if (dry_ || yes.size() != results.size() || no.size() != results.size()) return;
     const ir::Type truth = ir::Type::of(ScalarType::kBool);
     for (size_t i = 0; i < results.size(); ++i) {
@@ -180,8 +180,7 @@ Outcome::Side Facts::side_of(ValueId value) const {
 
 // What is above all sides, for a value that is one of them; where a side is not known to be, numbers may
 // tell.
-std::vector<Upper> Facts::common_uppers(ValueId value,
-                                                   std::span<const Outcome::Side> sides) const {
+std::vector<Upper> Facts::common_uppers(ValueId value, std::span<const Outcome::Side> sides) const {
     std::vector<Upper> common;
     const auto bound = [&](const Outcome::Side& side, ValueId below) {
         Wide best = static_cast<Wide>(side.most) - fact(below).least + 1;
@@ -225,7 +224,7 @@ void Facts::note(ValueId result, const Outcome& outcome) {
 }
 
 void Facts::meet(std::vector<Outcome>& outcomes, std::span<const TypeRef> types,
-                            std::span<const ValueId> parts) const {
+                 std::span<const ValueId> parts) const {
     if (dry_) return;
     outcomes.resize(types.size());
     size_t at = 0;
@@ -235,7 +234,7 @@ void Facts::meet(std::vector<Outcome>& outcomes, std::span<const TypeRef> types,
 }
 
 void Facts::note(std::span<const ValueId> parts, std::span<const TypeRef> types,
-                            std::span<const Outcome> outcomes) {
+                 std::span<const Outcome> outcomes) {
     size_t at = 0;
     for (size_t i = 0; i < outcomes.size(); at += part_count(types[i]), ++i) {
         if (is_int64(types[i])) note(parts[at], outcomes[i]);

@@ -1,6 +1,6 @@
 // What is known of the integers of a function while it is lowered, and how that is found: of results by their
-// operands (facts/values.cpp), in branches and iterations by their conditions (facts/conditions.cpp). So checks
-// of indices are left out or done once before a loop.
+// operands (facts/values.cpp), in branches and iterations by their conditions (facts/conditions.cpp). So
+// checks of indices are left out or done once before a loop.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,6 @@ class Facts {
 protected:
     // `stops_at_zero`: a division by zero is an error, and nothing comes behind it.
     explicit Facts(bool stops_at_zero) : stops_at_zero_(stops_at_zero) {}
-
 
     Fact fact(ir::ValueId value) const;
     void note(ir::ValueId value, const Fact& known);

@@ -125,9 +125,8 @@ Value FunctionLowering::Kernels::atomic(std::string_view name, const Arguments& 
     for (const Folding& each : kFoldings) {
         if (each.name != name) continue;
         if (f_.dry_) return {type, {ValueId{}}, 0};
-        return f_.scalar(
-            type, f_.builder_->atomic(*find_op(each.op), element->array.parts[0], value, element->indices,
-                                      ir::MemoryOrder::kRelaxed, scope));
+        return f_.scalar(type, f_.builder_->atomic(*find_op(each.op), element->array.parts[0], value,
+                                                   element->indices, ir::MemoryOrder::kRelaxed, scope));
     }
     if (name == "cas" || is_first) {
         const ValueId expected = converted(given[given.size() - 2]);
