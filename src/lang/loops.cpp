@@ -303,7 +303,10 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
                 builder_->apply(OpId::kFloorDivide,
                                 {builder_->apply(OpId::kSubtract, {distance, one}), unsigned_of(by)})};
         };
-        if (goes_up) return count_up(start, stop, step);
+        // What is known here, the code generator does not know: that it is no division by zero.
+        if (goes_up)
+            return count_up(start, stop,
+                            known_step ? step : builder_->apply(OpId::kMaximum, {step, builder_->index(1)}));
         const ValueId minus = builder_->apply(OpId::kNegative, {step});
         const auto down = count_up(stop, start, minus);
         if (known_step) return down;
