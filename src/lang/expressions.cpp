@@ -390,6 +390,7 @@ Value FunctionLowering::lower_choice(NodeId id, ValueId condition, Environment& 
         all.insert(all.end(), types.begin(), types.end());
         std::vector<Outcome> outcomes;
         std::vector<ValueId> given[2];
+        const size_t first = builder_->function().values.size();
         const auto body = [&](bool holds,
                               const std::function<Value(Environment&)>& side) -> ir::Builder::Body {
             return [&, holds](ir::Builder&, std::span<const ValueId>) {
@@ -408,7 +409,7 @@ Value FunctionLowering::lower_choice(NodeId id, ValueId condition, Environment& 
             };
         };
         results = builder_->if_else(condition, body(true, yes), body(false, no));
-        note(results, all, outcomes);
+        note(results, all, outcomes, first);
         note_choices(condition, results, given[1], given[0]);
     } else {
         results.resize(part_count(type));
@@ -531,6 +532,8 @@ Value FunctionLowering::compare_rest(NodeId id, size_t at, const Value& left, En
     const auto results = builder_->if_else(
         condition,
         [&](ir::Builder&, std::span<const ValueId>) {
+            const Learned learned(known_);
+            learn(condition, true);
             Environment inner = environment;
             const size_t temporaries = temporaries_.size();
             std::vector<ValueId> parts = convert(compare_rest(id, at + 1, right, inner), type, id).parts;

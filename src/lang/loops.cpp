@@ -252,17 +252,13 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
     }
     // The counter must not run over the end of int64 behind the last element.
     const bool goes_up = known_step ? *known_step > 0 : !dry_ && fact(step).least >= 1;
-    // On a GPU the number of steps is computed, so that several are done at once.
-    const bool can_be_direct = known_step || !compilation_.options().for_gpu;
-    result.direct =
-        goes_up && can_be_direct &&
-        ((known_step && *known_step == 1) || (!dry_ && fact(stop).most <= INT64_MAX - fact(step).most));
+    result.direct = known_step && (*known_step == 1 ||
+                                   (*known_step > 0 && !dry_ && fact(stop).most <= INT64_MAX - *known_step));
     result.bounds = {start, stop, step};
     // range(i - 1, i + 2): of so many iterations as can be told, so that they are unrolled.
     const Sum from = as_sum(start), to = as_sum(stop);
-    const bool is_short = !dry_ && known_step && result.direct && from.base == to.base &&
-                          from.subtracts == to.subtracts && from.least == from.most && to.least == to.most &&
-                          is_exact(from) && is_exact(to);
+    const bool is_short = !dry_ && result.direct && from.base == to.base && from.subtracts == to.subtracts &&
+                          from.least == from.most && to.least == to.most && is_exact(from) && is_exact(to);
     if (is_short) result.direct = false;
     if (!dry_ && (known_step || goes_up)) {
         // Up to `stop`, or down from `start`.

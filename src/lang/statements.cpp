@@ -320,6 +320,7 @@ bool FunctionLowering::lower_branches(NodeId id, ValueId condition, const Variab
         for (const Value& value : values) types.push_back(value.type);
         std::vector<Outcome> outcomes;
         std::vector<ValueId> given[2];
+        const size_t first = builder_->function().values.size();
         const auto body = [&](bool holds,
                               const std::function<bool(Environment&)>& side) -> ir::Builder::Body {
             return [&, holds](ir::Builder&, std::span<const ValueId>) -> std::vector<ValueId> {
@@ -337,7 +338,7 @@ bool FunctionLowering::lower_branches(NodeId id, ValueId condition, const Variab
             };
         };
         results = builder_->if_else(condition, body(true, yes), body(false, no));
-        note(results, types, outcomes);
+        note(results, types, outcomes, first);
         note_choices(condition, results, given[1], given[0]);
         if (reached[0] != reached[1]) learn(condition, reached[0]);
     }

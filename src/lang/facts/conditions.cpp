@@ -178,12 +178,14 @@ Outcome::Side Facts::side_of(ValueId value) const {
     return side;
 }
 
-// What is above all sides, for a value that is one of them; where a side is not known to be, numbers may
-// tell.
-std::vector<Upper> Facts::common_uppers(ValueId value, std::span<const Outcome::Side> sides) const {
+// What is above all sides, for a value that is one of them. Where a side is not known to be below it, numbers
+// may tell, but only of values before `first`: later ones are not there where another side is taken.
+std::vector<Upper> Facts::common_uppers(ValueId value, std::span<const Outcome::Side> sides,
+                                        size_t first) const {
     std::vector<Upper> common;
     const auto bound = [&](const Outcome::Side& side, ValueId below) {
-        Wide best = static_cast<Wide>(side.most) - fact(below).least + 1;
+        Wide best = kFar + 1;
+        if (below.index < first) best = static_cast<Wide>(side.most) - fact(below).least + 1;
         if (best > 1) best = kFar + 1;
         for (const Upper& upper : side.uppers) {
             if (upper.below == below) best = std::min<Wide>(best, upper.offset);
@@ -210,11 +212,12 @@ void Facts::meet(Outcome& outcome, ValueId value) const {
     outcome.most = std::max(outcome.most, known.most);
 }
 
-void Facts::note(ValueId result, const Outcome& outcome) {
+void Facts::note(ValueId result, const Outcome& outcome, size_t first) {
     if (dry_ || outcome.sides.empty()) return;
     Fact known{outcome.least, outcome.most, {}, 0};
-    const std::vector<Upper> uppers =
-        outcome.sides.size() <= kMostSides ? common_uppers(result, outcome.sides) : std::vector<Upper>();
+    const std::vector<Upper> uppers = outcome.sides.size() <= kMostSides
+                                          ? common_uppers(result, outcome.sides, first)
+                                          : std::vector<Upper>();
     if (!uppers.empty()) {
         known.below = uppers[0].below;
         known.offset = uppers[0].offset;
@@ -234,10 +237,10 @@ void Facts::meet(std::vector<Outcome>& outcomes, std::span<const TypeRef> types,
 }
 
 void Facts::note(std::span<const ValueId> parts, std::span<const TypeRef> types,
-                 std::span<const Outcome> outcomes) {
+                 std::span<const Outcome> outcomes, size_t first) {
     size_t at = 0;
     for (size_t i = 0; i < outcomes.size(); at += part_count(types[i]), ++i) {
-        if (is_int64(types[i])) note(parts[at], outcomes[i]);
+        if (is_int64(types[i])) note(parts[at], outcomes[i], first);
     }
 }
 

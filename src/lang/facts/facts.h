@@ -45,13 +45,15 @@ protected:
     void refine(ir::ValueId value, Wide least, Wide most);
     std::vector<Upper> uppers_of(ir::ValueId value) const;
     Outcome::Side side_of(ir::ValueId value) const;
-    std::vector<Upper> common_uppers(ir::ValueId value, std::span<const Outcome::Side> sides) const;
+    std::vector<Upper> common_uppers(ir::ValueId value, std::span<const Outcome::Side> sides,
+                                     size_t first) const;
     void meet(Outcome& outcome, ir::ValueId value) const;
     void meet(std::vector<Outcome>& outcomes, std::span<const TypeRef> types,
               std::span<const ir::ValueId> parts) const;
-    void note(ir::ValueId result, const Outcome& outcome);
+    // `first`: values from this one on may be those of one side only.
+    void note(ir::ValueId result, const Outcome& outcome, size_t first);
     void note(std::span<const ir::ValueId> parts, std::span<const TypeRef> types,
-              std::span<const Outcome> outcomes);
+              std::span<const Outcome> outcomes, size_t first = 0);
 
     ir::Builder* builder_ = nullptr;
     bool dry_ = true;  // only types are found, so nothing is known

@@ -142,7 +142,7 @@ void Facts::note_operator(OpId op, ValueId result, ValueId left, ValueId right) 
     if (op == OpId::kMaximum) known_.not_below[result.index] = a.least == a.most ? right : left;
     if (op == OpId::kMaximum) {
         const Outcome::Side sides[] = {side_of(left), side_of(right)};
-        for (const Upper& upper : common_uppers(result, sides)) add_upper(upper);
+        for (const Upper& upper : common_uppers(result, sides, result.index)) add_upper(upper);
     }
     if (op == OpId::kMinimum) {
         for (const ValueId each : {left, right}) add_upper({result, each, 1});

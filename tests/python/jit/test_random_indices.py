@@ -79,6 +79,22 @@ class Writer:
         ]
         self.add(depth, self.random.choice(text))
 
+    def merged(self, depth):
+        """A number that a branch may change, by numbers that are there only."""
+        name, integers = self.name("k"), tuple(self.integers)
+        self.add(depth, f"{name} = {self.random.choice(['0', '1', self.integer()])}")
+        self.add(depth, f"if {self.condition()}:")
+        for _ in range(self.random.randrange(0, 3)):
+            inner = self.name("t")
+            self.add(depth + 1, f"{inner} = {self.integer()}")
+            self.integers += [inner, inner]
+        self.add(depth + 1, f"{name} = {self.integer()}")
+        if self.random.random() < 0.3:
+            self.integers = list(integers)
+            self.add(depth, "else:")
+            self.add(depth + 1, f"{name} = {self.integer()}")
+        self.integers = [*integers, name, name]
+
     def body(self, depth, level):
         for _ in range(self.random.randrange(1, 5)):
             kind = self.random.randrange(10)
@@ -100,6 +116,8 @@ class Writer:
                 self.flags.append(name)
             elif level >= 3:
                 self.use(depth)
+            elif kind == 6 and self.random.random() < 0.6:
+                self.merged(depth)
             else:
                 integers, flags = tuple(self.integers), tuple(self.flags)
                 if kind < 8:
@@ -114,7 +132,8 @@ class Writer:
                 elif kind == 8:
                     name = self.name("x")
                     ends = self.random.choice(["n", "r", "c", "r * c", "b.size", "n - 1", "n + 1"])
-                    steps = self.random.choice(["", "", f", {self.random.randrange(1, 4)}", ", abs(i) + 1"])
+                    small = self.random.randrange(1, 4)
+                    steps = self.random.choice(["", "", f", {small}", ", abs(i) + 1", ", n + 1"])
                     first = f"max({self.integer()}, -3)" if steps else "0"
                     self.add(depth, f"for {name} in range({first}, {ends}{steps}):")
                     self.integers.append(name)
@@ -148,6 +167,22 @@ def outcome(function, sizes, i, j):
         return int(function(a, b, i, j)), a.tolist()
     except (IndexError, ZeroDivisionError) as error:
         return type(error), a.tolist()
+
+
+def test_a_branch_is_no_bound_for_the_other_one():
+    # t, which is below n, is there only where n is not 0.
+    @weft.jit
+    def rest_or_first(a, j):
+        n = a.shape[0]
+        k = 0
+        if j > 0:
+            t = j % n
+            k = t
+        return a[k]
+
+    assert rest_or_first(numpy.arange(5), 7) == 2 and rest_or_first(numpy.arange(5), 0) == 0
+    with pytest.raises(IndexError):
+        rest_or_first(numpy.arange(0), 0)
 
 
 @pytest.mark.parametrize("seed", range(FUNCTIONS))
