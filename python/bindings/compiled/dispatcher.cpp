@@ -396,6 +396,10 @@ LaunchErrorThrower thrower_of(const std::shared_ptr<Compiled>& compiled,
     });
     return [kept](const LaunchError& error) {
         const GilAcquire acquire;
+        if (error.status == codegen::kStopped)
+            throw RuntimeError(kept->code->name +
+                               "(): the first thread of a block ended before the grid's barrier, to which all "
+                               "threads of a grid must come on a GPU");
         const uint32_t site = lang::site_of_error(static_cast<uint32_t>(error.status - 1));
         if (site >= kept->code->sites.size()) throw RuntimeError("a kernel has failed without a reason");
         raise(*kept->compiled, kept->code->sites[site], error.values);
@@ -463,7 +467,7 @@ nb::object launch(JitObject* self, Given given, LaunchPlan& plan) {
         jit::launch(*code->gpu, {arguments.words().data(), arguments.words().size()}, plan.sizes,
                     turn.number());
         LaunchErrorThrower thrower;
-        if (!code->sites.empty()) thrower = thrower_of(compiled, code);
+        if (!code->sites.empty() || code->meets_grid) thrower = thrower_of(compiled, code);
         arrays.note(code->written, turn.number(), std::move(thrower));
     }
     record.end(*compiled, *code, arguments);

@@ -3,6 +3,7 @@
 import numpy
 import pytest
 import weft
+from on_gpu import ON_FAKE_DRIVER
 from weft import cuda
 
 np = weft
@@ -194,3 +195,23 @@ def test_explain_tells_how_threads_run():
     with np.device("cpu"):
         smoothed[2, 64](u, u.copy(), 1)
     assert "threads are loops, cut where they meet" in smoothed.explain()
+
+
+def test_a_first_thread_that_has_ended_on_a_gpu(device):
+    if device == "cpu" or ON_FAKE_DRIVER:
+        pytest.skip("of GPUs")
+
+    @cuda.jit
+    def first_ends(a):
+        if cuda.threadIdx.x == 0:
+            return
+        cg.this_grid().sync()
+        a[cuda.grid(1)] = 1.0
+
+    a = np.zeros(96)
+    with pytest.raises(RuntimeError, match="ended before the grid's barrier"):
+        first_ends[3, 32](a)
+        float(a.sum())
+    u = np.zeros(64)
+    smoothed[2, 32](u, u.copy(), 3)
+    assert float(u.sum()) == 0
