@@ -397,9 +397,10 @@ LaunchErrorThrower thrower_of(const std::shared_ptr<Compiled>& compiled,
     return [kept](const LaunchError& error) {
         const GilAcquire acquire;
         if (error.status == codegen::kStopped)
-            throw RuntimeError(kept->code->name +
-                               "(): the first thread of a block ended before the grid's barrier, to which all "
-                               "threads of a grid must come on a GPU");
+            throw RuntimeError(
+                kept->code->name +
+                "(): the first thread of a block ended before the grid's barrier, to which all "
+                "threads of a grid must come on a GPU");
         const uint32_t site = lang::site_of_error(static_cast<uint32_t>(error.status - 1));
         if (site >= kept->code->sites.size()) throw RuntimeError("a kernel has failed without a reason");
         raise(*kept->compiled, kept->code->sites[site], error.values);

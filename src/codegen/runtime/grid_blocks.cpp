@@ -172,7 +172,10 @@ bool is_in_grid() { return current_block() != nullptr; }
 
 int64_t wait_for_grid() {
     Block* const block = current_block();
-    return block == nullptr ? 0 : block->run->wait(*block);
+    if (block != nullptr) return block->run->wait(*block);
+    HeapFrame::stop(std::make_exception_ptr(ErrorOf<ErrorKind::kRuntimeError>(
+        "blocks wait for the grid, and do not run at once: there is no GridScope around the call")));
+    return kStopped;
 }
 
 }  // namespace weft::codegen

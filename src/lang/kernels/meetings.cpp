@@ -49,7 +49,12 @@ Value FunctionLowering::Kernels::shuffled(const Value& mask, const Value& given,
 Value FunctionLowering::Kernels::call_method_of_grid(std::string_view name, const Arguments& arguments) {
     if (name != "sync") refuse(" has no method '" + std::string(name) + "' in kernels", "It has sync().");
     f_.expect_arguments("sync", arguments, 0, 0);
-    if (tells()) refuse(".sync() is not followed by the race checker yet", "Launch it without the checker.");
+    const Options& options = f_.compilation_.options();
+    if (options.tells_accesses)
+        refuse(".sync() is not followed by the race checker yet", "Launch it without the checker.");
+    if (!options.parallel)
+        refuse(".sync() waits for blocks that run at once, which parallel=False has one after another",
+               "Leave parallel=False out.");
     note_meeting();
     if (!f_.dry_) f_.builder_->intrinsic(Intrinsic::kGridBarrier, {});
     return f_.none();

@@ -179,6 +179,8 @@ def test_refusals():
     u = numpy.zeros(10)
     with pytest.raises(weft.CompileError, match="race checker"):
         smoothed.check[1, 32](u, u.copy(), 1)
+    with np.device("cpu"), pytest.raises(weft.CompileError, match="parallel=False"):
+        cuda.jit(smoothed.py_func, parallel=False)[2, 32](u, u.copy(), 1)
     with pytest.raises(TypeError, match="in kernels only"):
         cg.this_grid()
 
