@@ -55,11 +55,13 @@ bool Listening::listen(void* context, uint32_t number, const char* payload) {
     if (self.error) return false;
     try {
         const lang::Site& site = self.code.sites[lang::site_of_error(number)];
+        // In one piece: threads print at the same time.
+        nb::list texts;
+        for (const nb::handle value : told_values(site, payload)) texts.append(nb::str(value));
+        const nb::str separator(site.separator.c_str(), site.separator.size());
+        const nb::object text = separator.attr("join")(texts) + nb::str(site.end.c_str(), site.end.size());
         nb::module_::import_("builtins")
-            .attr("print")(*nb::borrow<nb::args>(told_values(site, payload)),
-                           nb::arg("sep") = nb::str(site.separator.c_str(), site.separator.size()),
-                           nb::arg("end") = nb::str(site.end.c_str(), site.end.size()),
-                           nb::arg("flush") = site.flush);
+            .attr("print")(text, nb::arg("end") = "", nb::arg("flush") = site.flush);
         return true;
     } catch (nb::python_error& raised) {
         self.error.emplace(raised);

@@ -563,3 +563,21 @@ def test_the_example():
     with contextlib.redirect_stdout(io.StringIO()) as told:
         runpy.run_path(str(path), run_name="__main__")
     assert told.getvalue().count("True") == 6
+
+
+@cuda.jit
+def telling():
+    print(cuda.grid(1), "of", cuda.gridsize(1))
+
+
+def test_threads_that_print_at_once_write_whole_lines():
+    pieces = []
+
+    class Pieces(io.StringIO):
+        def write(self, text):
+            pieces.append(text)
+            return len(text)
+
+    with contextlib.redirect_stdout(Pieces()):
+        telling[8, 4]()
+    assert sorted(filter(None, pieces)) == sorted(f"{i} of 32\n" for i in range(32))
