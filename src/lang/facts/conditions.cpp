@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kMostUppers = 256;  // they are searched one by one
 constexpr size_t kMostSides = 8;
+constexpr int kMostConditions = 64;  // that one tells of
 
 bool is_int64(TypeRef type) { return type->kind == TypeKind::kScalar && type->scalar == ScalarType::kInt64; }
 
@@ -54,14 +55,20 @@ std::optional<bool> Facts::known_truth(ValueId value) const {
 }
 
 void Facts::learn(ValueId condition, bool holds) {
-    if (dry_ || !condition.valid()) return;
+    int steps = kMostConditions;
+    learn(condition, holds, steps);
+}
+
+// Flags may be made of flags, each of which stands in several.
+void Facts::learn(ValueId condition, bool holds, int& steps) {
+    if (dry_ || !condition.valid() || steps-- <= 0) return;
     if (const auto found = known_.negations.find(condition.index); found != known_.negations.end())
-        return learn(found->second, !holds);
+        return learn(found->second, !holds, steps);
     if (const auto found = known_.junctions.find(condition.index); found != known_.junctions.end()) {
         const Junction junction = found->second;
         if (junction.is_and != holds) return;
-        learn(junction.left, holds);
-        learn(junction.right, holds);
+        learn(junction.left, holds, steps);
+        learn(junction.right, holds, steps);
         return;
     }
     if (const auto found = known_.choices.find(condition.index); found != known_.choices.end()) {
@@ -71,8 +78,8 @@ void Facts::learn(ValueId condition, bool holds) {
         };
         const bool yes = can_be(choice.yes, true);
         if (yes == can_be(choice.no, false)) return;
-        learn(choice.condition, yes);
-        learn(yes ? choice.yes : choice.no, holds);
+        learn(choice.condition, yes, steps);
+        learn(yes ? choice.yes : choice.no, holds, steps);
         return;
     }
     const auto found = known_.comparisons.find(condition.index);
@@ -207,7 +214,8 @@ std::vector<Upper> Facts::common_uppers(ValueId value, std::span<const Outcome::
 
 void Facts::meet(Outcome& outcome, ValueId value) const {
     const Fact known = fact(value);
-    outcome.sides.push_back(side_of(value));
+    outcome.sides.push_back(outcome.sides.size() < kMostSides ? side_of(value)
+                                                              : Outcome::Side{known.most, {}});
     outcome.least = std::min(outcome.least, known.least);
     outcome.most = std::max(outcome.most, known.most);
 }

@@ -39,6 +39,7 @@ protected:
                       std::span<const ir::ValueId> yes, std::span<const ir::ValueId> no);
     std::optional<bool> known_truth(ir::ValueId value) const;
     void learn(ir::ValueId condition, bool holds);
+    void learn(ir::ValueId condition, bool holds, int& steps);
     void learn_different(ir::ValueId left, ir::ValueId right);
     void learn_less(ir::ValueId left, ir::ValueId right, int64_t more);
     void add_upper(const Upper& upper);

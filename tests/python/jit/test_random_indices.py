@@ -185,6 +185,16 @@ def test_a_branch_is_no_bound_for_the_other_one():
         rest_or_first(numpy.arange(0), 0)
 
 
+def test_flags_of_flags_of_flags():
+    lines = ["def function(a, i):", "    f0 = 0 <= i < a.shape[0]"]
+    lines += [f"    f{k} = f{k - 1} and f{k - 1}" for k in range(1, 60)]
+    text = "\n".join([*lines, "    return a[i] if f59 else -1"]) + "\n"
+    scope = {}
+    exec(text, scope)
+    compiled = weft.jit(scope["function"], source=text)
+    assert compiled(numpy.arange(5), 3) == 3 and compiled(numpy.arange(5), 5) == -1
+
+
 @pytest.mark.parametrize("seed", range(FUNCTIONS))
 def test_random_indices(seed):
     text = Writer(seed).text()
