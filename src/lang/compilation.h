@@ -106,6 +106,7 @@ public:
     // may.
     bool is_fast() const { return fast_; }
     bool is_fast(const FunctionSource& function) const;
+    const ir::Module& module() const { return module_; }
     const ir::Function& function(const std::string& name) const { return *module_.find(name); }
     Lowered finish(const Specialised& entry, std::span<const TypeRef> arguments);
 

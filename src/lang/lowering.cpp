@@ -89,16 +89,23 @@ std::string message_of(const Site& site, const char* payload) {
 }
 
 std::string place_of(const Site& site, const char* payload) {
-    const auto axes = [&](int first) {
-        std::string text;
-        for (int axis = 0; axis < 3; ++axis) {
-            int64_t value = 0;
-            std::memcpy(&value, payload + 16 * (site.place + first + axis), sizeof(value));
-            text += (axis == 0 ? "" : ", ") + std::to_string(value);
-        }
-        return "(" + text + ")";
+    const auto number = [&](int k) {
+        int64_t value = 0;
+        std::memcpy(&value, payload + 16 * (site.place + k), sizeof(value));
+        return value;
     };
-    return "in block " + axes(3) + ", thread " + axes(0);
+    std::string threads, blocks;
+    for (int axis = 0; axis < 3; ++axis) {
+        int64_t thread = number(axis), block = number(3 + axis);
+        if (site.payload >= site.place + static_cast<int>(kPlaceOfErrors)) {  // of loops across blocks
+            const int64_t size = number(6 + axis);
+            block += thread / size;
+            thread %= size;
+        }
+        threads += (axis == 0 ? "" : ", ") + std::to_string(thread);
+        blocks += (axis == 0 ? "" : ", ") + std::to_string(block);
+    }
+    return "in block (" + blocks + "), thread (" + threads + ")";
 }
 
 std::string exception_of(const Site& site, const char* payload) {
@@ -311,7 +318,8 @@ void FunctionLowering::tell_place(Site& site, std::vector<ValueId>& payload) con
     const auto at = std::find_if(globals.begin(), globals.end(), is_place_argument) - globals.begin();
     site.place = static_cast<int>(payload.size());
     const std::vector<ValueId>& numbers = globals_[static_cast<size_t>(at)].parts;
-    payload.insert(payload.end(), numbers.begin(), numbers.begin() + kPlaceOfErrors);
+    const size_t count = compilation_.options().tells_accesses ? kPlaceOfEvents : kPlaceOfErrors;
+    payload.insert(payload.end(), numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 Site FunctionLowering::site(std::string exception, std::string text) const {

@@ -9,7 +9,7 @@ from weft import _core
 from weft._jit._decorator import compiled, prange
 from weft.cuda._arrays import DeviceArray, handle_of
 from weft.cuda._options import options_of
-from weft.cuda._place import run_block
+from weft.cuda._place import count_blocks, run_block
 
 MOST_THREADS = 1024  # of a block
 MOST_SHARED_BYTES = 227 << 10  # of a block
@@ -147,10 +147,16 @@ class Kernel:
         listed = "".join(f"{name}, " for name in self._names)
         text = (
             f"def {name}(grid_, block_, bytes_{names}):\n"
-            "    for number_ in prange(grid_[0] * grid_[1] * grid_[2]):\n"
+            f"    for number_ in prange(count_blocks(kernel_, grid_, block_, ({listed}))):\n"
             f"        run_block(kernel_, grid_, block_, bytes_, number_, ({listed}))\n"
         )
-        scope = {"prange": prange, "run_block": run_block, "kernel_": self._function, "__name__": __name__}
+        scope = {
+            "prange": prange,
+            "count_blocks": count_blocks,
+            "run_block": run_block,
+            "kernel_": self._function,
+            "__name__": __name__,
+        }
         exec(text, scope)
         return compiled(scope[name], source=text, is_kernel=True, **(self._options | options))
 

@@ -95,4 +95,5 @@ _OF_THREADS = {
     "nanosleep": ("Waits about so many nanoseconds, or not at all.", ()),
 }
 NAMES = {name: KernelName(f"weft.cuda.{name}", *told) for name, told in _OF_THREADS.items()}
+count_blocks = KernelName("weft.cuda._count_blocks")
 run_block = KernelName("weft.cuda._run_block")

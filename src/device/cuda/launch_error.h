@@ -6,7 +6,7 @@
 
 namespace weft {
 
-constexpr int64_t kMostErrorValues = 14;
+constexpr int64_t kMostErrorValues = 17;
 
 // Launches whose errors nobody has looked for yet have a record each.
 constexpr int64_t kMostOpenLaunches = 1024;

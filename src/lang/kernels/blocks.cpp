@@ -3,6 +3,7 @@
 
 #include "ir/intrinsic.h"
 #include "lang/kernels/kernels.h"
+#include "lang/kernels/launch.h"
 #include "lang/parallel/outline.h"
 
 namespace weft::lang {
@@ -17,16 +18,23 @@ constexpr size_t kAxes = 3;
 }  // namespace
 
 void FunctionLowering::Kernels::set_thread(std::span<const ValueId> thread) {
+    std::vector<ValueId>& numbers = f_.globals_[first_place()].parts;
+    std::copy(thread.begin(), thread.end(), numbers.begin());
+}
+
+// Which of the module's global arguments is the first that tells a place.
+size_t FunctionLowering::Kernels::first_place() const {
     const std::vector<GlobalArgument>& globals = f_.compilation_.globals();
-    const auto first = std::find_if(globals.begin(), globals.end(), is_place_argument) - globals.begin();
-    std::copy(thread.begin(), thread.end(), f_.globals_[static_cast<size_t>(first)].parts.begin());
+    return static_cast<size_t>(std::ranges::find_if(globals, is_place_argument) - globals.begin());
+}
+
+void FunctionLowering::Kernels::set_memory(PlaceArgument argument, Value memory) {
+    f_.globals_[first_place() + static_cast<size_t>(argument)] = std::move(memory);
 }
 
 // Of thread `number`: so many bytes of what all threads have.
 void FunctionLowering::Kernels::set_own_memory(ValueId number, ValueId bytes) {
-    const std::vector<GlobalArgument>& globals = f_.compilation_.globals();
-    const auto first = std::find_if(globals.begin(), globals.end(), is_place_argument) - globals.begin();
-    Value& memory = f_.globals_[static_cast<size_t>(first) + static_cast<size_t>(PlaceArgument::kOwnMemory)];
+    Value& memory = f_.globals_[first_place() + static_cast<size_t>(PlaceArgument::kOwnMemory)];
     memory = f_.view_as(memory, memory.type, f_.apply(OpId::kMultiply, {number, bytes}), std::span(&bytes, 1),
                         std::array{index(1)});
 }
@@ -102,22 +110,11 @@ void FunctionLowering::Kernels::run_together(const FunctionSource& kernel,
     f_.compilation_.add_function(std::move(threads));
 }
 
-// What a launch runs, and how.
-struct FunctionLowering::Kernels::Launch {
-    const FunctionSource& kernel;
-    const Specialised& code;
-    std::vector<Value> arguments;
-    std::array<ValueId, kAxes> grid, size;
-    ValueId dynamic_bytes, block;
-};
-
 // The numbers of a place, and its block's memory and its own.
 void FunctionLowering::Kernels::set_place(std::span<const ValueId> numbers, std::span<const Value> memory) {
     for (size_t k = 0; k < numbers.size(); ++k) f_.note(numbers[k], fact_of_place(k));
-    const std::vector<GlobalArgument>& globals = f_.compilation_.globals();
-    const auto first = static_cast<size_t>(std::find_if(globals.begin(), globals.end(), is_place_argument) -
-                                           globals.begin());
-    f_.globals_[first] = {globals[first].type, {numbers.begin(), numbers.end()}, 0};
+    const size_t first = first_place();
+    f_.globals_[first] = {f_.compilation_.globals()[first].type, {numbers.begin(), numbers.end()}, 0};
     std::copy(memory.begin(), memory.end(), f_.globals_.begin() + static_cast<std::ptrdiff_t>(first) + 1);
 }
 
@@ -198,20 +195,62 @@ Value FunctionLowering::Kernels::memory_at(PlaceArgument argument, ValueId addre
     return {type, {f_.builder_->memory(buffer_type(type).buffer, address), bytes}, 0};
 }
 
-// (kernel, sizes of the grid, sizes of a block, bytes, number of the block, arguments)
-Value FunctionLowering::Kernels::run_block(const Arguments& arguments) {
-    const std::vector<Value>& given = arguments.positional;
-    const TypeRef callee = given.at(0).type;
-    const FunctionSource* const kernel =
-        callee->kind == TypeKind::kSymbol ? callee->symbol->function : nullptr;
-    if (kernel == nullptr)
-        f_.fail(where_, callee->kind == TypeKind::kSymbol ? callee->symbol->path : "a kernel is a function");
+// What a launch gives, but for how many bytes and the number of a block.
+struct FunctionLowering::Kernels::Given {
+    const FunctionSource* kernel;
     std::vector<Value> values;
     std::vector<TypeRef> types;
-    for (size_t i = 0; i < given.at(5).type->parts.size(); ++i) {
-        values.push_back(f_.tuple_item(given[5], i));
-        types.push_back(without_literals(values.back().type));
+    std::array<ValueId, kAxes> grid{}, size{};
+};
+
+FunctionLowering::Kernels::Given FunctionLowering::Kernels::given(const Arguments& arguments) {
+    const std::vector<Value>& all = arguments.positional;
+    const TypeRef callee = all.at(0).type;
+    Given result{callee->kind == TypeKind::kSymbol ? callee->symbol->function : nullptr, {}, {}};
+    if (result.kernel == nullptr)
+        f_.fail(where_, callee->kind == TypeKind::kSymbol ? callee->symbol->path : "a kernel is a function");
+    const Value& tuple = all.back();
+    for (size_t i = 0; i < tuple.type->parts.size(); ++i) {
+        result.values.push_back(f_.tuple_item(tuple, i));
+        result.types.push_back(without_literals(result.values.back().type));
     }
+    if (f_.dry_) return result;
+    for (size_t axis = 0; axis < kAxes; ++axis) {
+        result.grid[axis] = all.at(1).parts[axis];
+        result.size[axis] = all.at(2).parts[axis];
+    }
+    return result;
+}
+
+// Of a kernel whose threads can all be loops.
+std::optional<ThreadUses> FunctionLowering::Kernels::uses_of_tiles(const Specialised& code) const {
+    const Options& options = f_.compilation_.options();
+    if (code.meets || options.for_gpu || options.tells_accesses) return std::nullopt;
+    ThreadUses uses = find_thread_uses(f_.compilation_.module(), f_.compilation_.function(code.name),
+                                       f_.compilation_.globals());
+    return uses.block_memory ? std::nullopt : std::optional(std::move(uses));
+}
+
+// (kernel, sizes of the grid, sizes of a block, arguments): how many parts it is cut into, of which each is
+// run by run_block.
+Value FunctionLowering::Kernels::count_blocks(const Arguments& arguments) {
+    const Given given = this->given(arguments);
+    if (f_.dry_) {
+        f_.compilation_.result_of(*given.kernel, given.types, f_.spot(where_));
+        return integer_of({});
+    }
+    const Specialised& code = f_.compilation_.specialise(*given.kernel, given.types, f_.spot(where_));
+    std::array<ValueId, kAxes> counts = given.grid;
+    if (const std::optional<ThreadUses> uses = uses_of_tiles(code))
+        counts = cut(*uses, given.grid, given.size).counts;
+    return integer_of(
+        f_.apply(OpId::kMultiply, {f_.apply(OpId::kMultiply, {counts[0], counts[1]}), counts[2]}));
+}
+
+// (kernel, sizes of the grid, sizes of a block, bytes, number of the block, arguments)
+Value FunctionLowering::Kernels::run_block(const Arguments& arguments) {
+    Given given = this->given(arguments);
+    const auto& [kernel, values, types, grid, size] = given;
     const TypeRef result = f_.compilation_.result_of(*kernel, types, f_.spot(where_));
     if (result->kind != TypeKind::kNone && result->kind != TypeKind::kNever)
         throw CompileError(
@@ -225,20 +264,18 @@ Value FunctionLowering::Kernels::run_block(const Arguments& arguments) {
     // What memory it asks for is known when it has been lowered.
     const Specialised& known = f_.compilation_.specialise(*kernel, types, f_.spot(where_));
     f_.target_.written.insert(known.written.begin(), known.written.end());
-    Launch launch{*kernel,
-                  known,
-                  std::move(values),
-                  {},
-                  {},
-                  f_.as_index(given[3], where_),
-                  f_.as_index(given[4], where_)};
-    for (size_t axis = 0; axis < kAxes; ++axis) {
-        launch.grid[axis] = given[1].parts[axis];
-        launch.size[axis] = given[2].parts[axis];
-    }
+    const Launch launch{*kernel,
+                        known,
+                        values,
+                        grid,
+                        size,
+                        f_.as_index(arguments.positional.at(3), where_),
+                        f_.as_index(arguments.positional.at(4), where_)};
     const std::vector<Value> before = f_.globals_;
     if (f_.compilation_.options().for_gpu) {
         run_on_gpu(launch);
+    } else if (const std::optional<ThreadUses> uses = uses_of_tiles(known)) {
+        run_tile(launch, cut(*uses, grid, size));
     } else {
         run_on_cpu(launch);
     }

@@ -76,8 +76,7 @@ Value FunctionLowering::Kernels::grid(const Arguments& arguments, bool of_all) {
         ValueId at = f_.apply(OpId::kMultiply,
                               {number(of_all ? PlacePart::kGridSize : PlacePart::kBlock, axis), size});
         if (!of_all) at = f_.apply(OpId::kAdd, {at, number(PlacePart::kThread, axis)});
-        // 2**31 blocks of 1024 threads
-        if (!f_.dry_) f_.note(at, {of_all ? 1 : 0, int64_t{1} << 42, {}, 0});
+        if (!f_.dry_) f_.note(at, {of_all ? 1 : 0, kMostOfGrid, {}, 0});
         all.push_back(integer_of(at));
     }
     return all.size() == 1 ? all[0] : f_.tuple(std::move(all));
@@ -85,6 +84,7 @@ Value FunctionLowering::Kernels::grid(const Arguments& arguments, bool of_all) {
 
 Value FunctionLowering::Kernels::call(const Arguments& arguments) {
     if (path_ == "_run_block") return run_block(arguments);
+    if (path_ == "_count_blocks") return count_blocks(arguments);
     if (path_ == "lanemask_lt") {
         f_.expect_arguments("cuda.lanemask_lt", arguments, 0, 0);
         return integer_of(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lang/kernels/thread_place.h"
+#include "lang/kernels/thread_uses.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -69,8 +70,12 @@ private:
     Value exchange_float(const Element& element, const std::function<ir::ValueId(ir::ValueId)>& next);
 
     // --- blocks (blocks.cpp) ---
+    struct Given;
+    Given given(const Arguments& arguments);
+    Value count_blocks(const Arguments& arguments);
     Value run_block(const Arguments& arguments);
     struct Launch;
+    size_t first_place() const;
     void run_on_gpu(const Launch& launch);
     void run_on_cpu(const Launch& launch);
     Value memory_at(PlaceArgument argument, ir::ValueId address, ir::ValueId bytes);
@@ -81,7 +86,15 @@ private:
                       const std::array<ir::ValueId, 3>& size, ir::ValueId own_bytes);
     void call_kernel(const FunctionSource& kernel, const std::vector<Value>& arguments);
     void set_thread(std::span<const ir::ValueId> thread);
+    void set_memory(PlaceArgument argument, Value memory);
     void set_own_memory(ir::ValueId number, ir::ValueId bytes);
+
+    // --- threads that are loops, all of a launch (tiles.cpp) ---
+    struct Tiles;
+    std::optional<ThreadUses> uses_of_tiles(const Specialised& code) const;
+    Tiles cut(const ThreadUses& uses, const std::array<ir::ValueId, 3>& grid,
+              const std::array<ir::ValueId, 3>& block);
+    void run_tile(const Launch& launch, const Tiles& tiles);
 
     FunctionLowering& f_;
     std::string_view path_;

@@ -17,9 +17,11 @@ namespace weft::lang {
 enum class PlacePart : uint8_t { kThread, kBlock, kBlockSize, kGridSize, kDynamicBytes };
 inline constexpr size_t kPlaceNumbers = 14;
 inline constexpr size_t kDynamicPlace = 1;   // behind kDynamicBytes
-inline constexpr size_t kPlaceOfErrors = 6;  // of which errors tell
+inline constexpr size_t kPlaceOfErrors = 9;  // of which errors tell; the last are a block's sizes
+inline constexpr size_t kPlaceOfEvents = 6;  // of which the race checker hears
 
 inline constexpr int64_t kMostOfPlace = int64_t{1} << 31;
+inline constexpr int64_t kMostOfGrid = int64_t{1} << 42;  // 2**31 blocks of 1024 threads
 
 // Of the numbers, by their places: blocks and grids are not empty.
 inline Fact fact_of_place(size_t number) {

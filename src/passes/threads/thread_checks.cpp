@@ -26,34 +26,104 @@ bool is_pure(const Instruction& instruction) {
            instruction.opcode == Opcode::kCast;
 }
 
-bool is_false(const Region& region) {
+// Whether a side of a branch yields a bool that is known there: the condition itself, or a constant.
+bool is_known(const Region& region, bool known, ValueId condition) {
+    if (region.body.size() == 1 && yields(region) && region.body[0].operands == Values{condition})
+        return true;
     return region.body.size() == 2 && region.body[0].opcode == Opcode::kConstant &&
-           region.body[0].constant.type == ScalarType::kBool && region.body[0].constant.as<uint8_t>() == 0 &&
-           yields(region) && region.body[1].operands == region.body[0].results;
+           region.body[0].constant.type == ScalarType::kBool &&
+           (region.body[0].constant.as<uint8_t>() != 0) == known && yields(region) &&
+           region.body[1].operands == region.body[0].results;
 }
 
-// `if %a { …; yield %b } else { yield false }` as `logical_and %a, %b`, so that it is known ahead.
+// `if %a { …; yield %b } else { yield false }` as `logical_and %a, %b`, so that it is known ahead; in the
+// same way `or`.
 void flatten(Function& function, Region& region) {
     std::vector<Instruction> old = std::move(region.body);
     region.body.clear();
     for (Instruction& each : old) {
         for (Region& inner : each.regions) flatten(function, inner);
-        const bool is_both =
-            each.opcode == Opcode::kIf && each.results.size() == 1 && yields(each.regions[0]) &&
-            is_false(each.regions[1]) &&
-            std::all_of(each.regions[0].body.begin(), each.regions[0].body.end() - 1, is_pure);
-        if (!is_both) {
-            region.body.push_back(std::move(each));
-            continue;
+        bool is_both = false;
+        for (const size_t side : {0, 1}) {
+            if (is_both || each.opcode != Opcode::kIf || each.results.size() != 1) break;
+            std::vector<Instruction>& computed = each.regions[side].body;
+            is_both = yields(each.regions[side]) &&
+                      is_known(each.regions[1 - side], side == 1, each.operands[0]) &&
+                      std::all_of(computed.begin(), computed.end() - 1, is_pure);
+            if (!is_both) continue;
+            const ValueId first = each.operands[0], second = computed.back().operands[0];
+            computed.pop_back();
+            for (Instruction& inner : computed) region.body.push_back(std::move(inner));
+            Builder builder(function, region.body);
+            builder.apply(side == 0 ? OpId::kLogicalAnd : OpId::kLogicalOr, {first, second});
+            region.body.back().results = each.results;
         }
-        const ValueId first = each.operands[0], second = each.regions[0].body.back().operands[0];
-        each.regions[0].body.pop_back();
-        for (Instruction& inner : each.regions[0].body) region.body.push_back(std::move(inner));
-        Builder builder(function, region.body);
-        builder.apply(OpId::kLogicalAnd, {first, second});
-        region.body.back().results = each.results;
+        if (!is_both) region.body.push_back(std::move(each));
     }
 }
+
+// `if %a { } else { … }`, as where threads beyond the end return, as `if %b { … }` of what is true where %a
+// is not.
+class Turning {
+public:
+    explicit Turning(Function& function) : function_(function) {}
+
+    void run(Region& body) {
+        std::vector<Instruction> old = std::move(body.body);
+        body.body.clear();
+        body.body.reserve(old.size());
+        Builder builder(function_, body.body);
+        for (Instruction& each : old) {
+            const bool turns = each.opcode == Opcode::kIf && each.results.empty() &&
+                               each.regions[0].body.size() == 1 && yields(each.regions[0]) &&
+                               yields(each.regions[1]) && each.regions[1].body.size() > 1;
+            if (turns) {
+                each.operands[0] = opposite(builder, each.operands[0]);
+                std::swap(each.regions[0], each.regions[1]);
+                each.likely = false;
+            } else if (is_pure(each)) {
+                source_[each.results[0].index] = each;
+            }
+            builder.append(std::move(each));
+        }
+    }
+
+private:
+    ValueId opposite(Builder& builder, ValueId condition) const {
+        const auto found = source_.find(condition.index);
+        if (found != source_.end() && found->second.opcode == Opcode::kApply) {
+            const Instruction& source = found->second;
+            const Values& given = source.operands;
+            const OpId op = source.op->id;
+            if (op == OpId::kLogicalNot) return given[0];
+            if (op == OpId::kLogicalOr || op == OpId::kLogicalAnd) {
+                const OpId other = op == OpId::kLogicalOr ? OpId::kLogicalAnd : OpId::kLogicalOr;
+                const ValueId first = opposite(builder, given[0]), second = opposite(builder, given[1]);
+                return builder.apply(other, {first, second});
+            }
+            const std::optional<OpId> other = opposite_of(op);
+            // A NaN is neither less than anything nor not.
+            if (other && !DType(function_.type(given[0]).scalar).is_inexact())
+                return builder.apply(*other, {given[0], given[1]});
+        }
+        return builder.apply(OpId::kLogicalNot, {condition});
+    }
+
+    static std::optional<OpId> opposite_of(OpId op) {
+        switch (op) {
+            case OpId::kLess: return OpId::kGreaterEqual;
+            case OpId::kGreaterEqual: return OpId::kLess;
+            case OpId::kGreater: return OpId::kLessEqual;
+            case OpId::kLessEqual: return OpId::kGreater;
+            case OpId::kEqual: return OpId::kNotEqual;
+            case OpId::kNotEqual: return OpId::kEqual;
+            default: return std::nullopt;
+        }
+    }
+
+    Function& function_;
+    std::unordered_map<uint32_t, Instruction> source_;
+};
 
 // One loop over the threads of a row.
 class Row {
@@ -212,10 +282,8 @@ private:
         if (op == OpId::kLogicalAnd) {
             narrow(source->operands[0]);
             narrow(source->operands[1]);
-        } else if (op == OpId::kLess && rises(source->operands[0]) && !varies(source->operands[1])) {
-            narrow_above(source->operands[0], source->operands[1]);
-        } else if (op == OpId::kGreater && rises(source->operands[1]) && !varies(source->operands[0])) {
-            narrow_above(source->operands[1], source->operands[0]);
+        } else if (const auto bound = bound_of(*source)) {
+            narrow(*bound);
         } else if (op == OpId::kEqual && source->operands[0] == counter_) {
             const auto known = constants_.find(source->operands[1].index);
             if (known == constants_.end() || known->second < 0 || known->second == INT64_MAX) return;
@@ -236,19 +304,39 @@ private:
         return (rises(a) && !varies(b)) || (rises(b) && !varies(a));
     }
 
-    // Those with `value` below `end`. Far from the ends of int64 nothing overflows; elsewhere all stay.
-    void narrow_above(ValueId value, ValueId end) {
+    // value < end + offset, or value >= end + offset, where only `value` varies.
+    struct Bound {
+        ValueId value, end;
+        bool is_above;
+        int64_t offset;
+    };
+    std::optional<Bound> bound_of(const Instruction& source) const {
+        const OpId op = source.op->id;
+        const bool is_strict = op == OpId::kLess || op == OpId::kGreater;
+        const bool is_less = op == OpId::kLess || op == OpId::kLessEqual;
+        if (!is_strict && !is_less && op != OpId::kGreaterEqual) return std::nullopt;
+        const ValueId low = source.operands[is_less ? 0 : 1], high = source.operands[is_less ? 1 : 0];
+        if (rises(low) && !varies(high)) return Bound{low, high, true, is_strict ? 0 : 1};
+        if (rises(high) && !varies(low)) return Bound{high, low, false, is_strict ? 1 : 0};
+        return std::nullopt;
+    }
+
+    // Far from the ends of int64 nothing overflows; elsewhere all stay.
+    void narrow(const Bound& bound) {
         constexpr int64_t kAway = int64_t{1} << 61;
         const ValueId away = builder_.index(kAway), minus_away = builder_.index(-kAway);
-        const ValueId first = at(builder_.index(0), value), bound = at(builder_.index(0), end);
+        const ValueId first = at(builder_.index(0), bound.value), given = at(builder_.index(0), bound.end);
         const ValueId is_near =
             builder_.apply(OpId::kLogicalAnd, {builder_.apply(OpId::kLessEqual, {first, away}),
                                                builder_.apply(OpId::kGreaterEqual, {first, minus_away})});
-        const ValueId near_bound =
-            builder_.apply(OpId::kMinimum, {builder_.apply(OpId::kMaximum, {bound, minus_away}), away});
-        const ValueId most =
-            builder_.apply(OpId::kMinimum, {upper_, builder_.apply(OpId::kSubtract, {near_bound, first})});
-        upper_ = builder_.apply(OpId::kSelect, {is_near, most, upper_});
+        const ValueId near =
+            builder_.apply(OpId::kMinimum, {builder_.apply(OpId::kMaximum, {given, minus_away}), away});
+        const ValueId end = builder_.apply(OpId::kSubtract, {near, first});
+        const ValueId limit = builder_.apply(OpId::kAdd, {end, builder_.index(bound.offset)});
+        ValueId& side = bound.is_above ? upper_ : lower_;
+        const ValueId narrowed =
+            builder_.apply(bound.is_above ? OpId::kMinimum : OpId::kMaximum, {side, limit});
+        side = builder_.apply(OpId::kSelect, {is_near, narrowed, side});
         has_narrowed_ = true;
     }
 
@@ -280,6 +368,7 @@ std::optional<Values> replace(Builder& builder, Function& function, const Instru
     if (given.lanes == 1 || !given.results.empty()) return std::nullopt;
     Instruction loop = given;
     flatten(function, loop.regions[0]);
+    Turning(function).run(loop.regions[0]);
     const Narrowing narrowed(builder, function, constants, loop);
     const Row row(function, constants, loop, narrowed.has_narrowed());
     if (!row.is_worth_it()) return std::nullopt;
