@@ -333,7 +333,10 @@ FunctionLowering::Sequence FunctionLowering::range_sequence(const Value& range, 
         return builder_->apply(OpId::kSelect, {is_any, count, zero});
     };
     const auto above = [this](ValueId value) { return this->above(value); };
-    if (known_step && *known_step == -1) {
+    if (goes_up && !known_step && compilation_.options().is_kernel) {
+        // Of a kernel's threads, which share out what there is, one comes to the last element.
+        result.extent = [start, stop](ValueId) { return std::pair(start, stop); };
+    } else if (known_step && *known_step == -1) {
         result.extent = [start, stop, above](ValueId) { return std::pair(above(stop), above(start)); };
     } else if (!result.direct) {
         result.extent = [this, start, step, above](ValueId count) -> std::pair<ValueId, ValueId> {

@@ -8,8 +8,6 @@ namespace weft::passes {
 
 using namespace ir;
 
-namespace {
-
 void add_constants(const Region& region, Constants& constants) {
     for (const Instruction& each : region.body) {
         if (each.opcode == Opcode::kConstant && each.constant.type == ScalarType::kInt64)
@@ -17,8 +15,6 @@ void add_constants(const Region& region, Constants& constants) {
         for (const Region& inner : each.regions) add_constants(inner, constants);
     }
 }
-
-}  // namespace
 
 Constants find_constants(const Function& function) {
     Constants constants;

@@ -17,6 +17,7 @@ namespace weft::passes {
 // The int64 constants of a function, by value.
 using Constants = std::unordered_map<uint32_t, int64_t>;
 Constants find_constants(const ir::Function& function);
+void add_constants(const ir::Region& region, Constants& constants);
 
 class ConditionsAtEnds {
 public:

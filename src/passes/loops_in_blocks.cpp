@@ -13,11 +13,11 @@ namespace {
 
 class Walker {
 public:
-    Walker(Function& function, const LoopReplacement& replacement, bool takes_lanes)
+    Walker(Function& function, const LoopReplacement& replacement, bool takes_lanes, Constants constants)
         : function_(function),
           replacement_(replacement),
           takes_lanes_(takes_lanes),
-          constants_(find_constants(function)) {}
+          constants_(std::move(constants)) {}
 
     void run(Region& region) {
         std::vector<Instruction> old = std::move(region.body);
@@ -62,7 +62,13 @@ private:
 }  // namespace
 
 void replace_loops(Function& function, const LoopReplacement& replacement, bool takes_lanes) {
-    Walker(function, replacement, takes_lanes).run(function.body);
+    Walker(function, replacement, takes_lanes, find_constants(function)).run(function.body);
+}
+
+void replace_loops(Function& function, Region& region, const LoopReplacement& replacement, bool takes_lanes) {
+    Constants constants = find_constants(function);
+    add_constants(region, constants);
+    Walker(function, replacement, takes_lanes, std::move(constants)).run(region);
 }
 
 ValueId count_iterations(Builder& builder, ValueId lower, ValueId upper) {

@@ -18,6 +18,9 @@ using LoopReplacement = std::function<std::optional<std::vector<ir::ValueId>>(
     ir::Builder&, const ir::Instruction& loop, const Constants&)>;
 // Loops with `lanes` only where the pass takes them.
 void replace_loops(ir::Function& function, const LoopReplacement& replacement, bool takes_lanes = false);
+// In a region that is about to be put into the function.
+void replace_loops(ir::Function& function, ir::Region& region, const LoopReplacement& replacement,
+                   bool takes_lanes);
 
 // How many iterations a loop from `lower` to below `upper` has; more than int64 holds never end. Blocks are
 // counted from 0 up to it, so that nothing runs over the end of int64. Below 0 where it does not run.

@@ -26,6 +26,7 @@
 #include "passes/simplify.h"
 #include "passes/threads/thread_checks.h"
 #include "passes/threads/thread_fission.h"
+#include "passes/threads/thread_strides.h"
 #include "passes/unroll_and_jam.h"
 
 namespace weft::passes {
@@ -40,6 +41,7 @@ constexpr Pass kPasses[] = {
     {"thread_fission", thread_fission, OptimisationSwitch::kThreadFission},
     {"simplify", simplify, OptimisationSwitch::kSimplify},
     {"thread_checks", thread_checks, OptimisationSwitch::kThreadFission},
+    {"thread_strides", thread_strides, OptimisationSwitch::kThreadStrides},
     {"narrow_integers", narrow_integers, OptimisationSwitch::kNarrowIntegers},
     {"loop_interchange", loop_interchange, OptimisationSwitch::kLoopInterchange},
     {"unroll_and_jam", unroll_and_jam, OptimisationSwitch::kUnrollAndJam},

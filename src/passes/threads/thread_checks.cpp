@@ -409,9 +409,12 @@ std::optional<Values> replace(Builder& builder, Function& function, const Instru
 }  // namespace
 
 void thread_checks(const Module&, Function& function) {
-    if (function.is_kernel) return;
+    if (!function.is_kernel) thread_checks(function, function.body);
+}
+
+void thread_checks(Function& function, Region& region) {
     replace_loops(
-        function,
+        function, region,
         [&](Builder& builder, const Instruction& loop, const Constants& constants) {
             return replace(builder, function, loop, constants);
         },

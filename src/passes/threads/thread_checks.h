@@ -12,5 +12,7 @@
 namespace weft::passes {
 
 void thread_checks(const ir::Module& module, ir::Function& function);
+// Of loops that are about to be put into the function.
+void thread_checks(ir::Function& function, ir::Region& region);
 
 }  // namespace weft::passes
