@@ -333,7 +333,7 @@ void FunctionLowering::lower_intrinsic(const Instruction& instruction) {
     };
     const auto exchange = [&](WarpExchange kind) {
         std::vector<llvm::Value*> words{number(kind), number(0), number(0), number(0)};
-        for (size_t i = 0; i < instruction.operands.size(); ++i)
+        for (size_t i = 0; i < std::min<size_t>(instruction.operands.size(), 3); ++i)
             words[1 + i] = to_word(instruction.operands[i]);
         return meet(kWarpExchange, words);
     };
@@ -344,7 +344,10 @@ void FunctionLowering::lower_intrinsic(const Instruction& instruction) {
         case ir::Intrinsic::kBlockAny: result = vote(BlockVote::kAny); break;
         case ir::Intrinsic::kWarpBarrier: exchange(WarpExchange::kBarrier); return;
         case ir::Intrinsic::kActiveMask: result = exchange(WarpExchange::kActiveMask); break;
-        case ir::Intrinsic::kShuffle: result = exchange(WarpExchange::kShuffle); break;
+        case ir::Intrinsic::kShuffle:
+        case ir::Intrinsic::kShuffleUp:
+        case ir::Intrinsic::kShuffleDown:
+        case ir::Intrinsic::kShuffleXor: result = exchange(WarpExchange::kShuffle); break;
         case ir::Intrinsic::kBallot: result = exchange(WarpExchange::kBallot); break;
         case ir::Intrinsic::kMatch: result = exchange(WarpExchange::kMatch); break;
         case ir::Intrinsic::kGridBarrier:

@@ -339,16 +339,33 @@ private:
     // The value of a lane; its own where there is no such lane.
     llvm::Value* shuffle(const Instruction& instruction) {
         llvm::Value* const value = scalar(instruction.operands[1]).parts[0];
-        llvm::Value* const wanted =
-            builder_.CreateTrunc(index(instruction.operands[2]), builder_.getInt32Ty());
-        llvm::Value* const is_there = builder_.CreateICmpULT(wanted, builder_.getInt32(32));
+        llvm::Value* const given = index(instruction.operands.back());
+        llvm::Value* const is_there = builder_.CreateICmpULT(given, builder_.getInt64(32));
+        llvm::Value* const wanted = builder_.CreateTrunc(given, builder_.getInt32Ty());
+        // The hardware knows the ways by which a lane comes from the thread's own, and that there is none.
+        if (instruction.intrinsic != ir::Intrinsic::kShuffle) {
+            const bool is_up = instruction.intrinsic == ir::Intrinsic::kShuffleUp;
+            const auto way = is_up ? llvm::Intrinsic::nvvm_shfl_sync_up_i32
+                             : instruction.intrinsic == ir::Intrinsic::kShuffleDown
+                                 ? llvm::Intrinsic::nvvm_shfl_sync_down_i32
+                                 : llvm::Intrinsic::nvvm_shfl_sync_bfly_i32;
+            llvm::Value* const told =
+                shuffle(way, instruction, value, wanted, builder_.getInt32(is_up ? 0 : 31));
+            return builder_.CreateSelect(is_there, told, value);
+        }
         llvm::Value* const lane =
             builder_.CreateSelect(is_there, wanted, call(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid));
+        return shuffle(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, instruction, value, lane,
+                       builder_.getInt32(31));
+    }
+
+    // In words of 32 bits. `bounds`: PTX ISA, "shfl.sync", its operand c.
+    llvm::Value* shuffle(llvm::Intrinsic::ID way, const Instruction& instruction, llvm::Value* value,
+                         llvm::Value* lane, llvm::Value* bounds) {
         const unsigned bits = value->getType()->getScalarSizeInBits();
         llvm::Value* const given = builder_.CreateBitCast(value, builder_.getIntNTy(bits));
         const auto shuffled = [&](llvm::Value* word) {
-            return call(llvm::Intrinsic::nvvm_shfl_sync_idx_i32,
-                        {mask(instruction), word, lane, builder_.getInt32(31)});
+            return call(way, {mask(instruction), word, lane, bounds});
         };
         llvm::Value* result = nullptr;
         if (bits <= 32) {
@@ -392,7 +409,10 @@ private:
                 call(llvm::Intrinsic::nvvm_bar_warp_sync, {mask(instruction)});
                 return;
             case ir::Intrinsic::kActiveMask: result = to_word(call(llvm::Intrinsic::nvvm_activemask)); break;
-            case ir::Intrinsic::kShuffle: result = shuffle(instruction); break;
+            case ir::Intrinsic::kShuffle:
+            case ir::Intrinsic::kShuffleUp:
+            case ir::Intrinsic::kShuffleDown:
+            case ir::Intrinsic::kShuffleXor: result = shuffle(instruction); break;
             case ir::Intrinsic::kBallot:
                 result =
                     to_word(call(llvm::Intrinsic::nvvm_vote_ballot_sync, {mask(instruction), predicate(1)}));

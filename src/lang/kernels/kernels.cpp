@@ -9,7 +9,6 @@ using ir::ValueId;
 namespace {
 
 constexpr size_t kAxes = 3;
-constexpr int64_t kWarp = 32;
 
 struct Register {
     std::string_view name;

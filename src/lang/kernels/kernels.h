@@ -12,6 +12,8 @@ class FunctionLowering::Kernels {
 public:
     static constexpr std::string_view kPaths = "weft.cuda.";
 
+    static constexpr int64_t kWarp = 32;
+
     // What cg.this_grid() gives.
     static constexpr std::string_view kGridGroup = "the grid's group";
     static bool is_grid_group(const Value& value) {
@@ -54,7 +56,8 @@ private:
     // --- what threads do together (meetings.cpp) ---
     std::optional<Value> meet(const Arguments& arguments);
     Value intrinsic(ir::Intrinsic intrinsic, std::span<const ir::ValueId> operands, ScalarType result);
-    Value shuffled(const Value& mask, const Value& value, ir::ValueId lane);
+    Value shuffled(ir::Intrinsic which, std::span<const Value> given, ir::ValueId lane,
+                   std::optional<ir::ValueId> by);
     ir::ValueId to_mask(const Value& mask);
 
     // --- what a thread computes by itself (intrinsics.cpp) ---

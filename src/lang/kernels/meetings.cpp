@@ -30,18 +30,22 @@ Value FunctionLowering::Kernels::intrinsic(Intrinsic intrinsic, std::span<const 
 }
 
 ValueId FunctionLowering::Kernels::to_mask(const Value& mask) {
+    if (const std::optional<int64_t> known = literal_integer(mask.type)) return index(*known & 0xFFFFFFFF);
     return f_.apply(OpId::kBitwiseAnd, {f_.as_index(mask, where_), index(0xFFFFFFFF)});
 }
 
-Value FunctionLowering::Kernels::shuffled(const Value& mask, const Value& given, ValueId lane) {
-    const Value value = f_.required(given, where_);
+// `by`: how the lane comes from the thread's own, where `which` tells that.
+Value FunctionLowering::Kernels::shuffled(Intrinsic which, std::span<const Value> given, ValueId lane,
+                                          std::optional<ValueId> by) {
+    const Value value = f_.required(given[1], where_);
     if (!is_scalar(value.type) || is_complex(value.type))
         refuse("() takes real numbers, not " + lang::describe(value.type));
     note_meeting();
     const TypeRef type = without_literals(value.type);
     if (f_.dry_) return {type, {ValueId{}}, 0};
-    const std::array operands = {to_mask(mask), value.parts[0], lane};
-    const Value told = f_.scalar(type, f_.builder_->intrinsic(Intrinsic::kShuffle, operands)[0]);
+    std::vector<ValueId> operands = {to_mask(given[0]), value.parts[0], lane};
+    if (by) operands.push_back(*by);
+    const Value told = f_.scalar(type, f_.builder_->intrinsic(which, operands)[0]);
     tell_event(ThreadEvent::kWarpMeeting, {operands[0]});
     return told;
 }
@@ -140,23 +144,31 @@ std::optional<Value> FunctionLowering::Kernels::meet(const Arguments& arguments)
         const ValueId lanes = f_.apply(OpId::kSelect, {all, same.parts[0], index(0)});
         return f_.tuple({integer_of(lanes), truth(all)});
     }
-    constexpr std::string_view kShuffle = "shfl_";
-    if (!path_.starts_with(kShuffle)) return std::nullopt;
-    expect(3, 3);
-    const ValueId own = lane(), by = f_.as_index(given[2], where_);
-    ValueId from = by;
-    if (path_ == "shfl_up_sync") {
-        from = apply(OpId::kSubtract, own, by);
-    } else if (path_ == "shfl_down_sync") {
-        from = apply(OpId::kAdd, own, by);
-    } else if (path_ == "shfl_xor_sync") {
-        from = apply(OpId::kBitwiseXor, own, by);
-    } else if (path_ != "shfl_sync") {
-        return std::nullopt;
-    } else {
-        from = apply(OpId::kBitwiseAnd, by, index(31));
+    struct Shuffle {
+        std::string_view name;
+        Intrinsic intrinsic;
+        OpId from;
+    };
+    constexpr Shuffle kShuffles[] = {{"shfl_up_sync", Intrinsic::kShuffleUp, OpId::kSubtract},
+                                     {"shfl_down_sync", Intrinsic::kShuffleDown, OpId::kAdd},
+                                     {"shfl_xor_sync", Intrinsic::kShuffleXor, OpId::kBitwiseXor}};
+    if (path_ == "shfl_sync") {
+        expect(3, 3);
+        const ValueId lane = f_.as_index(given[2], where_);
+        return shuffled(Intrinsic::kShuffle, given, apply(OpId::kBitwiseAnd, lane, index(kWarp - 1)), {});
     }
-    return shuffled(given[0], given[1], from);
+    for (const Shuffle& each : kShuffles) {
+        if (path_ != each.name) continue;
+        expect(3, 3);
+        const ValueId by = f_.as_index(given[2], where_);
+        // No lane is further away than a warp has, or the other way round: then it is none.
+        const ValueId is_near = apply(OpId::kLogicalAnd, apply(OpId::kGreaterEqual, by, index(0)),
+                                      apply(OpId::kLess, by, index(kWarp)));
+        const ValueId lane =
+            f_.apply(OpId::kSelect, {is_near, apply(each.from, this->lane(), by), index(-1)});
+        return shuffled(each.intrinsic, given, lane, by);
+    }
+    return std::nullopt;
 }
 
 }  // namespace weft::lang

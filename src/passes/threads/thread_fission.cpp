@@ -65,7 +65,8 @@ public:
                 homes_.next_part();
                 if (has_block_meeting(each)) continue;
                 // Besides what they tell, lanes look at which of them take part, and at whom they listen to.
-                for (size_t i = 0; i < each.operands.size(); i += 2) homes_.use(each.operands[i]);
+                homes_.use(each.operands[0]);
+                if (each.operands.size() > 2) homes_.use(listened_to(each));
                 homes_.define(each);
             } else if (levels_.is_common(each)) {
                 if (each.opcode == Opcode::kLoad) homes_.next_part();
@@ -79,6 +80,11 @@ public:
     const ThreadHomes& homes() const { return homes_; }
 
 private:
+    ValueId listened_to(const Instruction& shuffle) const {
+        const bool is_by_thread =
+            shuffle.operands.size() == 3 || levels_.of(shuffle.operands[3]) == ThreadLevel::kThread;
+        return shuffle.operands[is_by_thread ? 2 : 3];
+    }
     void use(const Values& values) {
         for (const ValueId value : values) homes_.use(value);
     }
@@ -358,8 +364,10 @@ std::string append_parts(const Module& module, Function& function, const Instruc
     scout.walk(body.region);
     if (scout.homes().is_stuck()) return "memory that a thread makes is needed behind a barrier";
     std::vector<Instruction> written;
-    ThreadParts parts(function, levels, scout.homes(), body.place, {spread.operands[0], spread.operands[1]},
-                      written);
+    Constants constants = find_constants(function);
+    add_constants(body.region, constants);
+    ThreadParts parts(function, levels, scout.homes(), std::move(constants), body.place,
+                      {spread.operands[0], spread.operands[1]}, written);
     Writer(levels, parts).write(body.region);
     parts.end();
     std::vector<Instruction> arrays = parts.take_allocations();

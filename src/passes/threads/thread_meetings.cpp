@@ -108,6 +108,79 @@ void write_shuffle(ThreadParts& parts, const Instruction& meeting) {
     parts.define_kept(meeting.results[0], builder.load_if(told, std::span(&other, 1), takes_part, own));
 }
 
+// By the thread's own number, so that all read what lies side by side: with places for a warp at both ends of
+// the array, which are read and not taken.
+void write_shuffle_by(ThreadParts& parts, const Instruction& meeting) {
+    const ValueId value = parts.bring(meeting.operands[1]);
+    ValueId told;
+    const auto place = [&](Builder& builder, ValueId number) {
+        return builder.apply(OpId::kAdd, {number, builder.index(kWarpLanes)});
+    };
+    {
+        Builder builder = parts.inside();
+        told = parts.make_array(builder.type(value).scalar, "told", 2 * kWarpLanes);
+        const ValueId at = place(builder, parts.number());
+        builder.store(told, value, std::span(&at, 1));
+    }
+    parts.end();
+    const bool asks_all = parts.known(meeting.operands[0]) == 0xFFFFFFFF;
+    const ValueId mask = asks_all ? ValueId{} : parts.bring(meeting.operands[0]);
+    const ValueId given = parts.bring(meeting.operands[3]);
+    Builder builder = parts.inside();
+    const auto apply = [&](OpId op, ValueId a, ValueId b) { return builder.apply(op, {a, b}); };
+    const ValueId zero = builder.index(0), warp = builder.index(kWarpLanes), number = parts.number();
+    const ValueId is_near =
+        apply(OpId::kLogicalAnd, apply(OpId::kGreaterEqual, given, zero), apply(OpId::kLess, given, warp));
+    const ValueId by = builder.apply(OpId::kSelect, {is_near, given, zero});
+    const ValueId own_lane = apply(OpId::kBitwiseAnd, number, builder.index(kWarpLanes - 1));
+    const auto read = [&](Builder& into, ValueId thread) {
+        const ValueId at = place(into, thread);
+        return into.load(told, std::span(&at, 1));
+    };
+    ValueId other, takes_part, result;
+    if (meeting.intrinsic == Intrinsic::kShuffleUp) {
+        other = apply(OpId::kSubtract, number, by);
+        takes_part = apply(OpId::kGreaterEqual, own_lane, by);
+        result = read(builder, other);
+    } else if (meeting.intrinsic == Intrinsic::kShuffleDown) {
+        other = apply(OpId::kAdd, number, by);
+        takes_part = apply(OpId::kLess, apply(OpId::kAdd, own_lane, by), warp);
+        result = read(builder, other);
+    } else {
+        other = apply(OpId::kBitwiseXor, number, by);
+        takes_part = truth(builder, true);
+        // One bit: it is before this one or behind it.
+        const ValueId is_bit = apply(
+            OpId::kEqual, apply(OpId::kBitwiseAnd, by, apply(OpId::kSubtract, by, builder.index(1))), zero);
+        result = builder.if_else(
+            is_bit,
+            [&](Builder& inner, std::span<const ValueId>) -> std::vector<ValueId> {
+                const ValueId before = read(inner, inner.apply(OpId::kSubtract, {number, by}));
+                const ValueId behind = read(inner, inner.apply(OpId::kAdd, {number, by}));
+                const ValueId has_bit =
+                    inner.apply(OpId::kNotEqual, {inner.apply(OpId::kBitwiseAnd, {number, by}), zero});
+                return {inner.apply(OpId::kSelect, {has_bit, before, behind})};
+            },
+            [&](Builder& inner, std::span<const ValueId>) -> std::vector<ValueId> {
+                return {read(inner, other)};
+            },
+            /*likely=*/true)[0];
+    }
+    const auto also = [&](ValueId holds) { takes_part = apply(OpId::kLogicalAnd, takes_part, holds); };
+    also(is_near);
+    if (meeting.intrinsic != Intrinsic::kShuffleUp) also(apply(OpId::kLess, other, parts.threads()));
+    if (!asks_all) {
+        const ValueId lane = apply(OpId::kBitwiseAnd, other, builder.index(kWarpLanes - 1));
+        const ValueId bit = apply(OpId::kBitwiseAnd, apply(OpId::kRightShift, mask, lane), builder.index(1));
+        also(apply(OpId::kNotEqual, bit, zero));
+    }
+    if (parts.mask().valid()) {
+        also(builder.load_if(parts.mask(), std::span(&other, 1), takes_part, truth(builder, false)));
+    }
+    const ValueId own = read(builder, number);
+    parts.define_kept(meeting.results[0], builder.apply(OpId::kSelect, {takes_part, result, own}));
+}
+
 void write_match(ThreadParts& parts, const Instruction& meeting) {
     const ValueId told = put(parts, parts.bring(meeting.operands[1]), "told");
     parts.end();
@@ -193,6 +266,12 @@ void write_meeting(ThreadParts& parts, const Instruction& meeting) {
             return;
         }
         case Intrinsic::kShuffle: return write_shuffle(parts, meeting);
+        case Intrinsic::kShuffleUp:
+        case Intrinsic::kShuffleDown:
+        case Intrinsic::kShuffleXor:
+            return parts.level_of(meeting.operands[3]) == ThreadLevel::kThread
+                       ? write_shuffle(parts, meeting)
+                       : write_shuffle_by(parts, meeting);
         case Intrinsic::kMatch: return write_match(parts, meeting);
         case Intrinsic::kBallot:
             return write_ballot(parts, meeting.results[0], meeting.operands[0],

@@ -76,10 +76,12 @@ int ThreadHomes::cost_of_repeating(ValueId value) const {
 // --- parts ---------------------------------------------------------------------------------------------
 
 ThreadParts::ThreadParts(Function& function, const ThreadLevels& levels, const ThreadHomes& homes,
-                         const ThreadLevels::Place& place, const Shape& shape, std::vector<Instruction>& into)
+                         Constants constants, const ThreadLevels::Place& place, const Shape& shape,
+                         std::vector<Instruction>& into)
     : function_(function),
       levels_(levels),
       homes_(homes),
+      constants_(std::move(constants)),
       place_(place),
       shape_(shape),
       next_scope_(unused_alias_scope(function)),
@@ -247,10 +249,15 @@ ValueId ThreadParts::array(ValueId value) {
     return made;
 }
 
-ValueId ThreadParts::make_array(ScalarType element, const char* name) {
+std::optional<int64_t> ThreadParts::known(ValueId value) const {
+    const auto found = constants_.find(value.index);
+    return found == constants_.end() ? std::nullopt : std::optional(found->second);
+}
+
+ValueId ThreadParts::make_array(ScalarType element, const char* name, int64_t more) {
     BufferType type{.element = element, .space = AddressSpace::kLocal, .alias_scope = next_scope_++};
     type.strides = {DType(element).itemsize()};
-    type.sizes = {kMostThreads};
+    type.sizes = {kMostThreads + more};
     return Builder(function_, allocations_).allocate(std::move(type), name);
 }
 

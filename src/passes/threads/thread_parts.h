@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "passes/conditions_at_ends.h"
 #include "passes/rewrite.h"
 #include "passes/threads/thread_levels.h"
 
@@ -58,7 +59,8 @@ public:
     };
 
     ThreadParts(ir::Function& function, const ThreadLevels& levels, const ThreadHomes& homes,
-                const ThreadLevels::Place& place, const Shape& shape, std::vector<ir::Instruction>& into);
+                Constants constants, const ThreadLevels::Place& place, const Shape& shape,
+                std::vector<ir::Instruction>& into);
 
     // What has been allocated for all parts, to stand before them.
     std::vector<ir::Instruction> take_allocations() { return std::move(allocations_); }
@@ -83,6 +85,9 @@ public:
         return {function_, threads_};
     }
     ir::ValueId number() const { return number_; }
+    ThreadLevel level_of(ir::ValueId value) const { return levels_.of(value); }
+    // What an integer of the function is, where it is a constant.
+    std::optional<int64_t> known(ir::ValueId value) const;
     ir::ValueId bring(ir::ValueId value);
     // What only computes comes into the part with its first use.
     void append_when_needed(const ir::Instruction& instruction);
@@ -94,7 +99,8 @@ public:
 
     ir::ValueId array(ir::ValueId value);
     void share_array(ir::ValueId value, ir::ValueId with) { arrays_[value.index] = array(with); }
-    ir::ValueId make_array(ScalarType element, const char* name);
+    // `more`: elements than there are threads.
+    ir::ValueId make_array(ScalarType element, const char* name, int64_t more = 0);
 
     // Which threads take part; an invalid value for all.
     ir::ValueId mask() const { return mask_; }
@@ -115,6 +121,7 @@ private:
     ir::Function& function_;
     const ThreadLevels& levels_;
     const ThreadHomes& homes_;
+    const Constants constants_;
     const ThreadLevels::Place place_;
     const Shape shape_;
     ir::ValueId rows_, zero_, one_, mask_;
