@@ -334,7 +334,8 @@ def _numba_type(value):
 
 def _is_library(module):
     """Whether a module's functions are none of the program's own."""
-    if f"{module}.".startswith(("weft.numba.", "weft.cuda.random.")):  # which are made of plain functions
+    # These are made of plain functions.
+    if f"{module}.".startswith(("weft.numba.", "weft.cuda.random.", "weft.cuda.libdevice.")):
         return False
     return _root(module) in (*_PACKAGES, "math", "cmath", "random") and ".tests" not in module
 

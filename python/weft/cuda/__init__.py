@@ -29,6 +29,7 @@ __all__ = [
     "Reduce",
     "guvectorize",
     "jit",
+    "libdevice",
     "random",
     "reduce",
     "vectorize",
@@ -40,9 +41,9 @@ __all__ = [
 
 
 def __getattr__(name):
-    """`random` at its first use, since it needs NumPy."""
-    if name == "random":
+    """`random` and `libdevice` at their first use, since they need NumPy."""
+    if name in ("libdevice", "random"):
         from importlib import import_module
 
-        return import_module("weft.cuda.random")
+        return import_module(f"weft.cuda.{name}")
     raise _devices.why_missing("weft.cuda", name)

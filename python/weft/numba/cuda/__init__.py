@@ -30,7 +30,7 @@ from weft.numba._ufuncs import vectorize as _vectorize
 from weft.numba.cuda import cudadrv
 from weft.numba.cuda.cudadrv import devicearray
 
-_OTHERWISE = ("Reduce", "guvectorize", "jit", "random", "reduce", "vectorize")
+_OTHERWISE = ("Reduce", "guvectorize", "jit", "libdevice", "random", "reduce", "vectorize")
 globals().update({name: getattr(_cuda, name) for name in _cuda.__all__ if name not in _OTHERWISE})
 
 _NUMBERS = frozenset(
@@ -100,9 +100,9 @@ guvectorize = functools.partial(_guvectorize, target="cuda")
 
 
 def __getattr__(name):
-    """`random` at its first use."""
-    if name == "random":
+    """`libdevice` and `random` at their first use."""
+    if name in ("libdevice", "random"):
         from importlib import import_module
 
-        return import_module("weft.numba.cuda.random")
+        return import_module(f"weft.numba.cuda.{name}")
     raise why_missing("weft.numba.cuda", name)
