@@ -9,6 +9,7 @@ from weft import _core
 from weft._jit._decorator import compiled, prange
 from weft.cuda._arrays import DeviceArray, handle_of
 from weft.cuda._options import options_of
+from weft.cuda._overloads import Inspected
 from weft.cuda._place import count_blocks, run_block
 
 MOST_THREADS = 1024  # of a block
@@ -64,6 +65,31 @@ def _launch(kernel, grid, block, stream, shared_bytes, checks):
     )
 
 
+def _kind_of(value):
+    """What tells apart the types of arguments."""
+    if isinstance(value, tuple):
+        return tuple(map(_kind_of, value))
+    if hasattr(value, "dtype") and hasattr(value, "strides"):
+        steps = tuple(sorted(range(value.ndim), key=lambda axis: -value.strides[axis]))
+        return type(value), str(value.dtype), value.ndim, steps, bool(value.flags["C_CONTIGUOUS"])
+    return type(value)
+
+
+class _Extended:
+    """A launch whose arguments the kernel's extensions prepare."""
+
+    __slots__ = ("_kernel", "_launch", "_stream")
+
+    def __init__(self, kernel, launch, stream):
+        self._kernel, self._launch, self._stream = kernel, launch, stream
+
+    def __call__(self, *arguments):
+        after = []
+        self._launch(*self._kernel._extended(arguments, self._stream, after))
+        for call in after:
+            call()
+
+
 class _Checked:
     """A kernel whose launches look for races."""
 
@@ -76,12 +102,14 @@ class _Checked:
         return self._kernel._launched(launch, checks=True)
 
 
-class Kernel:
+class Kernel(Inspected):
     """What `jit` makes of a function: `kernel[grid, block](...)` runs it for each thread of a grid."""
 
-    def __init__(self, function, source=None, **options):
+    def __init__(self, function, source=None, extensions=(), **options):
         functools.update_wrapper(self, function)
         self.py_func = function
+        self.extensions = list(extensions)  # which prepare arguments, the last first
+        self._source = source
         self._function = compiled(function, source=source, is_kernel=True, **options)
         self._signature = inspect.signature(function)
         parameters = self._signature.parameters.values()
@@ -95,6 +123,8 @@ class Kernel:
         self._converters = ()
         self._refusal = None  # why the last launch was not the GPU's
         self._launches = {}  # that were made, by what stands in the brackets
+        self.specialized = False  # by specialize()
+        self.specializations = {}
         self._names = names
 
     @functools.cached_property
@@ -174,6 +204,8 @@ class Kernel:
             )
         grid, block, stream, shared_bytes = (*launch, *(None, 0)[len(launch) - 2 :])
         made = _launch(self, grid, block, stream, shared_bytes, checks)
+        if self.extensions:
+            made = _Extended(self, made, 0 if stream is None else stream)
         # 2.0 and True are the same keys as 2 and 1, and are no sizes.
         if (
             not checks
@@ -187,16 +219,62 @@ class Kernel:
     def __call__(self, *arguments, **keywords):
         raise ValueError(f"Kernel launch configuration was not specified: {self.__name__}[grid, block](...)")
 
-    def forall(self, tasks, tpb=256, stream=None, sharedmem=0):
-        """The kernel with as many blocks of `tpb` threads as have `tasks` threads, some of which may be beyond."""
-        if tasks < 0:
-            raise ValueError(f"Can't create ForAll with negative task count: {tasks}")
-        threads = tpb or 256
-        return (
-            _launch(self, -(-tasks // threads), threads, stream, sharedmem, False)
-            if tasks
-            else _launch_nothing
-        )
+    def configure(self, griddim, blockdim, stream=0, sharedmem=0):
+        """As `kernel[griddim, blockdim, stream, sharedmem]`."""
+        return self[griddim, blockdim, stream, sharedmem]
+
+    def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
+        """The kernel with as many blocks of `tpb` threads as have `ntasks` threads, some of which may be beyond.
+
+        Without `tpb` blocks have 256 threads, or as many as launch_bounds allow.
+        """
+        if ntasks < 0:
+            raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
+        threads = tpb or min(256, self._options["limits"][1] or 256)
+        return self[-(-ntasks // threads), threads, stream, sharedmem] if ntasks else _launch_nothing
+
+    def specialize(self, *args):
+        """A kernel of its own for arguments like these, which tells numbers where others tell dicts.
+
+        It is compiled now for the CPU, and for a GPU at its first launch there.
+        """
+        if self.specialized:
+            raise RuntimeError("Dispatcher already specialized")
+        on_gpu = _core._launches_on_gpu() or any(hasattr(each, "__cuda_array_interface__") for each in args)
+        key = tuple(map(_kind_of, args)), on_gpu
+        made = self.specializations.get(key)
+        if made is None:
+            made = self._made_again()
+            if not on_gpu:
+                made._compile(args)
+            made.specialized = True
+            self.specializations[key] = made
+        return made
+
+    def _made_again(self):
+        made = type(self)(self.py_func, self._source, self.extensions, **self._options)
+        for name in ("_converters", "_key_of", "_texts_of", "_typeof"):
+            if name in self.__dict__:
+                setattr(made, name, self.__dict__[name])
+        return made
+
+    def _compile(self, arguments):
+        """Compiles for the CPU, and launches nothing."""
+        arguments = self._prepared(self._extended(arguments, 0, []))
+        given = (getattr(each, "_array", each) for each in arguments)
+        self._launcher._compile(((1, 1, 1), (1, 1, 1), 0, *given))
+
+    _typeof = staticmethod(type)
+
+    def _extended(self, arguments, stream, after):
+        """What the extensions make of the arguments; they append to `after` what is to be called behind the launch."""
+        made = []
+        for value in arguments:
+            kind = self._typeof(value)
+            for extension in reversed(self.extensions):
+                kind, value = extension.prepare_args(kind, value, stream=stream, retr=after)
+            made.append(value)
+        return made
 
     def _prepared(self, arguments):
         """All arguments of a launch, in the types that its signature wants."""
@@ -232,20 +310,14 @@ class Kernel:
             parts.append(f"on the CPU instead of the GPU: {self._refusal}\n")
         return "\n".join(parts) if parts else "nothing is compiled yet: launch the kernel"
 
-    def inspect_llvm(self):
-        """LLVM's IR by the types of arguments; of a kernel on a GPU, that for it."""
-        return self._inspected().inspect_llvm()
-
-    def inspect_asm(self):
-        """The machine code by the types of arguments, as assembly; of a kernel on a GPU, as PTX."""
-        return self._inspected().inspect_asm()
-
     def _compiled(self):
         """The launchers that have compiled something."""
         return [self.__dict__[name] for name in ("_launcher", "_gpu_launcher") if name in self.__dict__]
 
     def _inspected(self):
-        return self._gpu_launcher if "_gpu_launcher" in self.__dict__ else self._launcher
+        """The launcher that was used, and whether it is for GPUs."""
+        on_gpu = "_gpu_launcher" in self.__dict__ and bool(self._gpu_launcher.signatures)
+        return (self._gpu_launcher if on_gpu else self._launcher), on_gpu
 
     def __repr__(self):
         return f"<kernel {self.__qualname__}>"
@@ -261,6 +333,7 @@ def jit(
     cache=True,
     max_registers=None,
     launch_bounds=None,
+    extensions=None,
     **options,
 ):
     """Compiles a function as a kernel, which each thread of a grid of blocks runs: `kernel[grid, block](...)`.
@@ -291,6 +364,9 @@ def jit(
         The most registers of a GPU that a thread has.
     launch_bounds : int or tuple of int, optional
         The most threads that a block has, and how many blocks a GPU's multiprocessor shall hold at once.
+    extensions : list, optional
+        Objects with `prepare_args(type, value, stream=, retr=)`, which gives a type and what is launched in the place
+        of each argument; the last object comes first. What it appends to `retr` is called behind the launch.
     **options
         Of numba.cuda `inline`, `forceinline`, `lineinfo`, `opt`, `nogil` and `nopython` are taken and ask for nothing:
         all functions are inlined on a GPU and optimised, and errors name lines.
@@ -323,7 +399,7 @@ def jit(
     array([0., 2., 4., 6., 8.])
     """
     options |= {"boundscheck": boundscheck, "debug": debug, "fastmath": fastmath, "cache": cache}
-    options |= {"max_registers": max_registers, "launch_bounds": launch_bounds}
+    options |= {"max_registers": max_registers, "launch_bounds": launch_bounds, "extensions": extensions}
     options = options_of("weft.cuda.jit", device, options)
 
     def made(given):

@@ -1,11 +1,12 @@
 """The options of jit: which are followed, which ask for nothing, and which are refused."""
 
-_FOLLOWED = "boundscheck cache debug error_model fastmath launch_bounds max_registers parallel promotion source".split()
+_FOLLOWED = (
+    "boundscheck cache debug error_model extensions fastmath launch_bounds max_registers parallel promotion source"
+).split()
 # All functions are inlined on a GPU and optimised, and errors name their lines.
 _TAKEN = "forceinline inline lineinfo nogil nopython opt".split()
 _REFUSED = {
     "link": "neither CUDA C++ nor PTX is linked; write the function in Python, with device=True",
-    "extensions": "convert arguments before the launch",
     "argtypes": "signatures are the first argument of weft.numba.cuda.jit",
     "restype": "signatures are the first argument of weft.numba.cuda.jit",
     "bind": "kernels are compiled for the arguments of a launch",
@@ -24,7 +25,7 @@ def options_of(owner, device, given):
             f"{owner} has no option {' and no option '.join(map(repr, unknown))}; it has {', '.join(known)}"
         )
     for name, reason in _REFUSED.items():
-        if given.get(name) is not None and (name not in ("link", "extensions") or len(given[name])):
+        if given.get(name) is not None and (name != "link" or len(given[name])):
             raise NotImplementedError(f"{owner} has no {name}=: {reason}")
     if given.get("error_model") not in (None, "numpy"):
         raise NotImplementedError(
@@ -37,9 +38,14 @@ def options_of(owner, device, given):
             raise TypeError(f"{owner} takes True or False for {name}=, not {given[name]!r}")
     kept = {name: given[name] for name in _FOLLOWED if given.get(name) is not None}
     checks = bool(kept.pop("debug", False)) or kept.get("boundscheck", True)
+    extensions = list(kept.pop("extensions", ()))
+    if not all(hasattr(each, "prepare_args") for each in extensions):
+        raise TypeError(f"{owner} takes objects with prepare_args for extensions=")
     limits = _limits(kept.pop("max_registers", None), kept.pop("launch_bounds", None))
     if not device:
-        kept["limits"] = limits
+        kept |= {"limits": limits, "extensions": extensions}
+    elif extensions:
+        raise ValueError(f"{owner}: extensions= are of kernels, not of functions with device=True")
     elif any(limits):
         raise ValueError(
             f"{owner}: max_registers= and launch_bounds= are of kernels, not of functions with device=True"

@@ -135,7 +135,7 @@ def test_results_are_the_same(module, options):
         ({"chip": "sm_90", "lto": True}, TypeError, "has no option 'chip' and no option 'lto';"),
         ({"locals": {}}, TypeError, "has no option 'locals'"),
         ({"link": ["kernels.cu"]}, NotImplementedError, "has no link=: neither CUDA C"),
-        ({"extensions": [1]}, NotImplementedError, "has no extensions=: convert arguments"),
+        ({"extensions": [1]}, TypeError, "takes objects with prepare_args for extensions="),
         ({"argtypes": "(f8,)"}, NotImplementedError, "has no argtypes=: signatures"),
         ({"restype": "f8"}, NotImplementedError, "has no restype=: signatures"),
         ({"bind": True}, NotImplementedError, "has no bind="),

@@ -28,6 +28,7 @@ from weft.numba._signatures import is_signature, normalize_signature
 from weft.numba._ufuncs import guvectorize as _guvectorize
 from weft.numba._ufuncs import vectorize as _vectorize
 from weft.numba.cuda import cudadrv
+from weft.numba.cuda._overloads import set_types
 from weft.numba.cuda.cudadrv import devicearray
 
 _OTHERWISE = ("Reduce", "guvectorize", "jit", "libdevice", "random", "reduce", "vectorize")
@@ -57,6 +58,7 @@ def jit(func_or_sig=None, device=False, **options):
             _convert_inside(kernel, function, func_or_sig, bool(given.get("fastmath")))
         else:
             kernel._converters = _converters(func_or_sig)
+            set_types(kernel, func_or_sig)
         return kernel
 
     is_function = isinstance(func_or_sig, _FunctionType) or hasattr(func_or_sig, "py_func")
