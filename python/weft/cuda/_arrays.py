@@ -2,6 +2,7 @@
 
 import contextlib
 import time
+import warnings
 
 import weft
 from weft import _core
@@ -68,33 +69,30 @@ class DeviceArray:
         """The elements as a NumPy array, or in the one that is given."""
         import numpy
 
+        if ary is not None:
+            _check_alike(self, ary)
         _after(self._array, stream)
         host = numpy.array(self._array)
         if ary is None:
             return host
-        if ary.shape != host.shape:
-            raise ValueError(f"an array of shape {host.shape} has no place in one of shape {ary.shape}")
-        ary[...] = host
+        ary[...] = host.reshape(ary.shape)
         return ary
 
     def copy_to_device(self, ary, stream=None):
         """Takes over the elements of another array."""
-        other = (
-            ary._array if isinstance(ary, DeviceArray) else weft.asarray(ary) if type(ary) is list else ary
-        )
+        other = ary._array if isinstance(ary, DeviceArray) else ary
+        if not hasattr(other, "dtype") or not hasattr(other, "shape"):
+            other = weft.asarray(other)
+        _check_alike(other, self)
         _after(self._array, stream)
-        if tuple(other.shape) != tuple(self.shape):
-            raise ValueError(
-                f"an array of shape {tuple(other.shape)} has no place in one of shape {self.shape}"
-            )
-        self._array[...] = other
+        self._array[...] = other.reshape(self.shape)
         _before(self._array, stream)
 
     def reshape(self, *shape, order="C"):
         """The same elements with another shape."""
         return DeviceArray(self._array.reshape(*shape, order=order))
 
-    def ravel(self, order="C"):
+    def ravel(self, order="C", stream=None):
         """The same elements along one axis."""
         return DeviceArray(self._array.ravel(order=order))
 
@@ -106,8 +104,14 @@ class DeviceArray:
         """The axes in another order, in the same memory."""
         return DeviceArray(self._array.transpose(axes))
 
+    def squeeze(self, axis=None, stream=None):
+        """The same elements without axes of length 1, in the same memory."""
+        return DeviceArray(self._array.squeeze(axis))
+
     def split(self, section, stream=None):
         """Pieces of so many elements, in the same memory."""
+        if self.ndim != 1:
+            raise NotImplementedError("only support 1d array")
         for start in range(0, self.size, section):
             yield DeviceArray(self._array[start : start + section])
 
@@ -160,6 +164,17 @@ class DeviceArray:
         return f"<array of {self.dtype} with shape {self.shape} for kernels>"
 
 
+def _check_alike(source, target):
+    """Refuses to copy elements into an array of another shape or dtype. Axes of length 1 tell nothing apart."""
+    kinds = [str(getattr(each.dtype, "descr", each.dtype)) for each in (source, target)]
+    names = [str(each.dtype) for each in (source, target)]
+    if names[0] != names[1] and kinds[0] != kinds[1]:
+        raise TypeError(f"incompatible dtype: elements of {names[0]} are not copied to those of {names[1]}")
+    shapes = [tuple(each.shape) for each in (source, target)]
+    if [n for n in shapes[0] if n != 1] != [n for n in shapes[1] if n != 1]:
+        raise ValueError(f"an array of shape {shapes[0]} has no place in one of shape {shapes[1]}")
+
+
 def _after(array, stream):
     """What weft does with an array next comes after what a stream of another library was given."""
     handle = handle_of(stream)
@@ -208,32 +223,53 @@ class InOut(_Hint):
     """An array that a launch reads and writes, as each is without it."""
 
 
-def _check_strides(shape, dtype, strides, order):
-    """Refuses strides that are not those of elements side by side."""
+def _axes_of(shape, dtype, strides, order):
+    """The axes from the outermost to the innermost, and the dtype as _made() wants it.
+
+    Refuses strides that are not those of elements side by side.
+    """
+    shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+    dtype = getattr(dtype, "dtype", dtype) if getattr(dtype, "fields", None) else dtype
+    dtype = dtype if getattr(dtype, "names", None) else _plain(dtype)
+    axes = list(range(len(shape))) if order == "C" else list(range(len(shape)))[::-1]
     if strides is None:
-        return
+        return shape, dtype, axes
+    if len(strides) != len(shape):
+        raise ValueError(f"{len(strides)} strides for an array of {len(shape)} axes")
     import numpy
 
-    made = numpy.empty(
-        shape, getattr(dtype, "dtype", dtype) if getattr(dtype, "fields", None) else _plain(dtype), order
-    )
-    if tuple(strides) != made.strides:
-        raise NotImplementedError(
-            f"strides of {tuple(strides)}: arrays for kernels have their elements side by side, which is {made.strides}"
-        )
+    if tuple(strides) != numpy.empty(shape, dtype, order).strides:
+        axes.sort(key=lambda axis: -strides[axis])
+        made = numpy.empty([shape[axis] for axis in axes], dtype).transpose(numpy.argsort(axes))
+        if tuple(strides) != made.strides:
+            raise NotImplementedError(
+                f"strides of {tuple(strides)}: arrays for kernels have their elements side by side, which is "
+                f"{made.strides}"
+            )
+    return shape, dtype, axes
+
+
+def _made(module, shape, dtype, axes):
+    """An array of weft or NumPy, not initialised, whose axes lie in memory as they are listed."""
+    made = module.empty([shape[axis] for axis in axes], dtype=dtype)
+    if axes == sorted(axes):
+        return made
+    return made.transpose([axes.index(axis) for axis in range(len(axes))])
+
+
+def _strides_like(array):
+    """Strides of elements side by side whose axes lie in memory as those of an array do."""
+    if array.ndim < 2 or array.flags["C_CONTIGUOUS"] or array.flags["F_CONTIGUOUS"]:
+        return None
+    strides, step = [0] * array.ndim, array.dtype.itemsize
+    for axis in sorted(range(array.ndim), key=lambda axis: array.strides[axis]):
+        strides[axis] = step
+        step *= array.shape[axis]
+    return tuple(strides)
 
 
 def _order_like(array):
     return "F" if array.flags["F_CONTIGUOUS"] and not array.flags["C_CONTIGUOUS"] else "C"
-
-
-def _empty(shape, dtype, order="C"):
-    """An array of weft's, or of NumPy's where its elements are structures."""
-    if getattr(dtype, "names", None) or getattr(dtype, "fields", None):
-        import numpy
-
-        return numpy.empty(shape, dtype=getattr(dtype, "dtype", dtype), order=order)
-    return weft.empty(shape, dtype=_plain(dtype), order=order)
 
 
 def _copied(array):
@@ -246,16 +282,17 @@ def _plain(dtype):
 
 
 def to_device(obj, stream=None, copy=True, to=None):
-    """Copies an array to where kernels run.
+    """Copies an array of the host to where kernels run.
 
     Parameters
     ----------
     obj : array_like
-        The array, or what array() makes one of.
+        The array, or what array() makes one of. One that is for kernels already, or on a GPU, is not copied: the result
+        is that, or has its memory.
     stream : Stream, optional
         Copies are ordered with all kernels anyway. What a stream of another library is given later comes after.
     copy : bool
-        Taken; what is given is always copied.
+        Without it the result is not initialised, or `to` as it is.
     to : DeviceArray, optional
         Where the elements go.
 
@@ -271,12 +308,17 @@ def to_device(obj, stream=None, copy=True, to=None):
     >>> a.copy_to_host()
     array([1., 2.])
     """
-    if isinstance(obj, DeviceArray):
-        obj = obj._array
-    if to is not None:
-        to.copy_to_device(weft.asarray(obj), stream)
-        return to
     handle_of(stream)  # refuses what is none
+    if to is not None:
+        if copy:
+            to.copy_to_device(obj, stream)
+        return to
+    if isinstance(obj, DeviceArray):
+        return obj
+    if hasattr(obj, "__cuda_array_interface__"):
+        return as_cuda_array(obj)
+    if not copy:
+        return device_array_like(obj if hasattr(obj, "flags") else weft.asarray(obj), stream)
     made = DeviceArray(_copied(obj))
     _before(made._array, stream)
     return made
@@ -284,22 +326,24 @@ def to_device(obj, stream=None, copy=True, to=None):
 
 def device_array(shape, dtype="float64", strides=None, order="C", stream=None):
     """An array for kernels, not initialised. Its elements lie side by side; other strides are refused."""
-    _check_strides(shape, dtype, strides, order)
-    return DeviceArray(_empty(shape, dtype, order))
+    shape, dtype, axes = _axes_of(shape, dtype, strides, order)
+    if getattr(dtype, "names", None):  # structures are NumPy's
+        import numpy
+
+        return DeviceArray(_made(numpy, shape, dtype, axes))
+    return DeviceArray(_made(weft, shape, dtype, axes))
 
 
 def device_array_like(ary, stream=None):
-    """An array for kernels with the shape, dtype and order of another one, not initialised."""
-    return DeviceArray(_empty(tuple(ary.shape), ary.dtype, _order_like(ary)))
+    """An array for kernels with the shape, dtype and order of axes of another one, not initialised."""
+    return device_array(tuple(ary.shape), ary.dtype, _strides_like(ary), _order_like(ary))
 
 
 def pinned_array(shape, dtype="float64", strides=None, order="C"):
     """An array of the host that kernels take: a NumPy array, not initialised."""
     import numpy
 
-    _check_strides(shape, dtype, strides, order)
-    named = getattr(dtype, "names", None)
-    return numpy.empty(shape, dtype=dtype if named else _plain(dtype), order=order)
+    return _made(numpy, *_axes_of(shape, dtype, strides, order))
 
 
 def mapped_array(shape, dtype="float64", strides=None, order="C", stream=None, portable=False, wc=False):
@@ -313,12 +357,12 @@ def managed_array(shape, dtype="float64", strides=None, order="C", stream=None, 
 
 
 def pinned_array_like(ary):
-    """As pinned_array, with the shape, dtype and order of another array."""
-    return pinned_array(tuple(ary.shape), ary.dtype, order=_order_like(ary))
+    """As pinned_array, with the shape, dtype and order of axes of another array."""
+    return pinned_array(tuple(ary.shape), ary.dtype, _strides_like(ary), _order_like(ary))
 
 
 def mapped_array_like(ary, stream=None, portable=False, wc=False):
-    """As mapped_array, with the shape, dtype and order of another array."""
+    """As mapped_array, with the shape, dtype and order of axes of another array."""
     return pinned_array_like(ary)
 
 
@@ -400,12 +444,20 @@ class Stream:
     queued there later.
     """
 
-    def __init__(self, handle=0):
+    def __init__(self, handle=0, external=False):
         self.handle = handle
+        self.external = external
+
+    def __int__(self):
+        return self.handle
 
     def synchronize(self):
-        """Waits for what the stream was given."""
+        """Waits for what the stream was given; one of another library for what was queued there, too."""
         synchronize()
+        if self.handle and is_available():
+            place = weft.zeros(1) + 0
+            _after(place, self)
+            (place + 1).tolist()
 
     @contextlib.contextmanager
     def auto_synchronize(self):
@@ -420,20 +472,26 @@ class Stream:
         return asyncio.get_running_loop().run_in_executor(None, self.synchronize)
 
     def add_callback(self, callback, arg=None):
-        """Calls `callback(stream, status, arg)` when what was given before has ended."""
+        """Waits for what was given before, and calls `callback(stream, status, arg)`. What it raises is a warning."""
         self.synchronize()
-        callback(self, 0, arg)
+        try:
+            callback(self, 0, arg)
+        except Exception as error:
+            warnings.warn(f"Exception in stream callback: {error}", stacklevel=2)
+
+    def __repr__(self):
+        return f"<stream {self.handle} of another library>" if self.handle else "<stream of weft's>"
 
 
 class Event:
     """A place in a stream, and when it was reached."""
 
     def __init__(self, timing=True):
-        self._time = None
+        self._timing, self._time = timing, None
 
     def record(self, stream=None):
-        """Is reached when what was given before has ended."""
-        synchronize()
+        """Waits until what was given before has ended, also in a stream of another library."""
+        Stream(handle_of(stream)).synchronize()
         self._time = time.perf_counter()
 
     def query(self):
@@ -448,6 +506,8 @@ class Event:
 
     def elapsed_time(self, evtend):
         """The milliseconds from this event to another one."""
+        if not (self._timing and evtend._timing):
+            raise RuntimeError("events with timing=False tell no time")
         if self._time is None or evtend._time is None:
             raise RuntimeError("both events have to be recorded before the time between them is known")
         return (evtend._time - self._time) * 1e3
@@ -473,7 +533,7 @@ legacy_default_stream = per_thread_default_stream = default_stream
 
 def external_stream(ptr):
     """The stream of another library, by the number that CUDA knows it by."""
-    return Stream(int(ptr))
+    return Stream(int(ptr), external=True)
 
 
 def handle_of(stream):
@@ -514,8 +574,10 @@ def pinned(*arrays):
 def mapped(*arrays, stream=None):
     """Arrays of the host as arrays for kernels in the block: one, or a list. At its end all is written."""
     made = [DeviceArray(weft.asarray(each, copy=False, device="cpu")) for each in arrays]
-    yield made[0] if len(made) == 1 else made
-    synchronize()
+    try:
+        yield made[0] if len(made) == 1 else made
+    finally:
+        synchronize()
 
 
 def is_available():

@@ -1,12 +1,15 @@
 """The devices that kernels run on, by numba.cuda's names, and the reasons of the names that are not there."""
 
 import functools
+import os
 import threading
+from collections import namedtuple
 
 import weft
 from weft import _core
 from weft.cuda import _arrays
 
+MemoryInfo = namedtuple("MemoryInfo", "free total")
 _state = threading.local()
 _OF_ALL = {  # by CUDA's names: what a launch of weft's takes on any device
     "WARP_SIZE": 32,
@@ -55,6 +58,23 @@ class Device:
     def get_primary_context(self):
         """What current_context() gives where this is the current device."""
         return Context(self)
+
+    @property
+    def is_gpu(self):
+        """Whether it is a GPU."""
+        return str(self._device) != "cpu"
+
+    supports_float16 = True
+
+    @property
+    def COMPUTE_CAPABILITY_MAJOR(self):
+        """The first number of a GPU's compute capability."""
+        return self.compute_capability[0]
+
+    @property
+    def COMPUTE_CAPABILITY_MINOR(self):
+        """The second number of a GPU's compute capability."""
+        return self.compute_capability[1]
 
     def reset(self):
         """As close()."""
@@ -144,11 +164,17 @@ class Context:
         close()
 
     def get_memory_info(self):
-        """Raises NotImplementedError: weft knows what it holds itself, and not what others do."""
-        raise NotImplementedError(
-            "weft does not know the free memory of a GPU: weft.memory_stats() tells what weft holds, and "
-            "weft.config.device_memory_limit bounds it"
-        )
+        """The bytes that are free and all there are, of the CPU.
+
+        Raises NotImplementedError for a GPU, of which weft knows what it holds itself, and not what others do.
+        """
+        if self.device.is_gpu:
+            raise NotImplementedError(
+                "weft does not know the free memory of a GPU: weft.memory_stats() tells what weft holds, and "
+                "weft.config.device_memory_limit bounds it"
+            )
+        pages = [os.sysconf(name) for name in ("SC_AVPHYS_PAGES", "SC_PHYS_PAGES")]
+        return MemoryInfo(*(each * os.sysconf("SC_PAGE_SIZE") for each in pages))
 
     def __getattr__(self, name):
         raise AttributeError(f"weft's contexts have no {name!r}: the driver is weft's own")

@@ -42,7 +42,7 @@ def test_names(module):
             getattr(module, name)
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         _ = module.nonsense
-    assert {*module.__dict__} >= {name for name in cuda.__all__ if name != "random"}
+    assert {*module.__dict__} >= {name for name in cuda.__all__ if name not in ("libdevice", "random")}
 
 
 def test_types_are_numbas():
@@ -245,9 +245,12 @@ def test_the_current_device(device):
     current = cuda.get_current_device()
     assert current == cuda.current_context().device and current.id == 0 and current.WARP_SIZE == 32
     assert current.MULTIPROCESSOR_COUNT >= 1 and current.MAX_THREADS_PER_BLOCK == 1024
+    assert current.supports_float16 and current.is_gpu == (device == "cuda")
     assert (cuda.gpus.current is None) == (device == "cpu")
     if device == "cuda":
         assert current == cuda.gpus[0] == cuda.gpus.current and current.compute_capability >= (8, 0)
+        numbers = current.COMPUTE_CAPABILITY_MAJOR, current.COMPUTE_CAPABILITY_MINOR
+        assert numbers == current.compute_capability
         assert current.name in [each["name"] for each in weft.show_config(mode="dicts")["cuda"]["devices"]]
     else:
         assert current.name == "CPU"
@@ -265,8 +268,12 @@ def test_contexts():
     with context.defer_cleanup():
         assert context.create_stream().handle == context.get_default_stream().handle == 0
     assert context.create_event().query() and context.create_external_stream(0).handle == 0
-    with pytest.raises(NotImplementedError, match=r"weft\.memory_stats\(\)"):
-        context.get_memory_info()
+    if context.device.is_gpu:
+        with pytest.raises(NotImplementedError, match=r"weft\.memory_stats\(\)"):
+            context.get_memory_info()
+    else:
+        free, total = context.get_memory_info()
+        assert 0 < free < total == context.get_memory_info().total
     with pytest.raises(AttributeError, match="the driver is weft's own"):
         _ = context.memalloc
     assert cuda.get_current_device().get_primary_context().device == context.device

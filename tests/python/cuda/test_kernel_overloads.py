@@ -307,3 +307,24 @@ def test_kernels_of_arrays_elsewhere(device):
     special = kernel.specialize(a, out, 1.0)
     special[1, 64](a, out, 1.0)
     assert out.copy_to_host().tolist() == list(range(1, 65)) and weft.empty(0).device == weft.device(device)
+
+
+def test_signatures_of_numba_itself(device):
+    """A program's types may be Numba's own, whose texts are known."""
+
+    class Type:
+        def __init__(self, name):
+            self.name = name
+
+        def __str__(self):
+            return self.name
+
+    @numbas.jit((Type("array(float32, 2d, C)"), Type("float64")))
+    def filled(a, value):
+        if numbas.grid(1) < a.shape[0]:
+            a[numbas.grid(1), 0] = value
+
+    a = numpy.zeros((3, 2), "f4")
+    filled[1, 32](a, 2.0)
+    assert a[:, 0].tolist() == [2, 2, 2]
+    assert filled.overloads[(Type("array(float32, 2d, C)"), Type("float64"))].argument_types[1] == float64

@@ -17,8 +17,7 @@ def set_types(kernel, signatures):
     kernel._texts_of = _texts_of
     kernel._typeof = _type_of
     signatures = signatures if isinstance(signatures, list) else [signatures]
-    declared = [normalize_signature(each)[0] for each in signatures if is_signature(each)]
-    kernel._declared = declared
+    kernel._declared = [each for each in signatures if is_signature(each) or hasattr(each, "args")]
     kernel._compile_declared = lambda: _compile_declared(kernel)
     kernel.compile = lambda sig: _compile(kernel, sig)
 
@@ -27,11 +26,15 @@ def _compile_declared(kernel):
     """Once, where kernels run on the CPU; for a GPU they are compiled at a launch."""
     if not _core._launches_on_gpu():
         while kernel._declared:
-            _compile_types(kernel, kernel._declared.pop())
+            kernel._compile(tuple(map(sample, _types_of(kernel._declared.pop()))))
 
 
-def _compile_types(kernel, kinds):
-    kernel._compile(tuple(map(sample, kinds)))
+def _types_of(signature):
+    """The types of arguments, also of a signature of Numba's own."""
+    try:
+        return normalize_signature(signature)[0]
+    except (TypeError, ValueError):
+        return _types_of_texts(texts_of(signature))
 
 
 def _compile(kernel, sig):
@@ -41,7 +44,7 @@ def _compile(kernel, sig):
         return found
     if _core._launches_on_gpu():
         raise NotImplementedError(f"{kernel.__name__}() is compiled for a GPU at its first launch there")
-    _compile_types(kernel, normalize_signature(sig)[0])
+    kernel._compile(tuple(map(sample, _types_of(sig))))
     return kernel.overloads[sig]
 
 
