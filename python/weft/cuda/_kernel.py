@@ -353,7 +353,8 @@ def jit(
     boundscheck : bool
         Whether an index out of bounds raises IndexError (the default).
     debug : bool
-        Whether indices are checked even if `boundscheck` says otherwise.
+        Whether indices are checked even if `boundscheck` says otherwise, and a division by zero raises
+        ZeroDivisionError.
     fastmath : bool
         Whether sums and products of floats may be computed in another order; on a GPU, too, by instructions that
         multiply and add at once, and float32's division, root, sine, cosine, logarithm and power of 2 and e by the

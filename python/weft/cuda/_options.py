@@ -37,7 +37,8 @@ def options_of(owner, device, given):
         if not isinstance(given.get(name), bool | None):
             raise TypeError(f"{owner} takes True or False for {name}=, not {given[name]!r}")
     kept = {name: given[name] for name in _FOLLOWED if given.get(name) is not None}
-    checks = bool(kept.pop("debug", False)) or kept.get("boundscheck", True)
+    debug = bool(kept.pop("debug", False))
+    checks = debug or kept.get("boundscheck", True)
     extensions = list(kept.pop("extensions", ()))
     if not all(hasattr(each, "prepare_args") for each in extensions):
         raise TypeError(f"{owner} takes objects with prepare_args for extensions=")
@@ -50,7 +51,7 @@ def options_of(owner, device, given):
         raise ValueError(
             f"{owner}: max_registers= and launch_bounds= are of kernels, not of functions with device=True"
         )
-    return kept | {"boundscheck": checks, "error_model": "numpy"}
+    return kept | {"boundscheck": checks, "error_model": "python" if debug else "numpy"}
 
 
 def _limits(max_registers, launch_bounds):

@@ -88,6 +88,28 @@ def test_functions_have_fastmath_of_their_own(of_function):
     assert (out[0] == 2.0**-60) == of_function  # what two roundings lose
 
 
+@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("debug", [False, True])
+def test_divisions_by_zero_raise_where_a_kernel_is_debugged(module, debug):
+    @module.jit(device=True)
+    def divided(x, y):
+        return x / y
+
+    @module.jit(debug=debug, opt=False)
+    def kernel(out, x, y):
+        out[0] = divided(y[0], x[0])
+        out[1] = y[0]
+
+    out, x, y = weft.zeros(2), weft.zeros(1), weft.ones(1)
+    if debug:
+        with pytest.raises(ZeroDivisionError):
+            kernel[1, 1](out, x, y)
+            out.tolist()
+    else:
+        kernel[1, 1](out, x, y)
+        assert out.tolist() == [numpy.inf, 1]
+
+
 TAKEN = [
     {"lineinfo": True},
     {"debug": True, "lineinfo": True},

@@ -148,12 +148,13 @@ def test_machine_code_of_gpus(device, tmp_path, monkeypatch):
         with pytest.raises(NotImplementedError, match=r"inspect_asm\(\) has its machine code"):
             kernel.inspect_sass()
         return
-    monkeypatch.setenv("PATH", "/bin:/usr/bin")
+    monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     with pytest.raises(RuntimeError, match="ptxas was not found, on PATH nor in CUDA_HOME"):
         kernel.inspect_sass()
     folder = tmp_path / "bin"
     folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
     tool(folder, "ptxas", 'echo "$@" > "$6"; grep -o "entry weft_shifted" "$4" >> "$6"')
     tool(folder, "nvdisasm", 'echo "$1"; cat "$2"')
     told = kernel.inspect_sass(FLOATS).split("\n")
