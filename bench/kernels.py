@@ -221,7 +221,9 @@ def diffuse_loops(u, v, d):
     n, m = u.shape
     for i in prange(n):
         for j in range(m):
-            around = u[max(i - 1, 0), j] + u[min(i + 1, n - 1), j] + u[i, max(j - 1, 0)] + u[i, min(j + 1, m - 1)]
+            around = (
+                u[max(i - 1, 0), j] + u[min(i + 1, n - 1), j] + u[i, max(j - 1, 0)] + u[i, min(j + 1, m - 1)]
+            )
             v[i, j] = u[i, j] + d * (around - np.float32(4) * u[i, j])
 
 
@@ -517,7 +519,9 @@ def main():
         by_clock = min(passed[0]) / min(passed[1])
         print(f"{name:26}{best[0]:10.3f}{best[1]:10.3f}{ratios[-1]:7.2f}{by_clock:10.2f}", flush=True)
     if ratios:
-        print(f"{len(ratios)} kernels: {math.prod(ratios) ** (1 / len(ratios)):.2f} in the mean, {max(ratios):.2f} at most")
+        print(
+            f"{len(ratios)} kernels: {math.prod(ratios) ** (1 / len(ratios)):.2f} in the mean, {max(ratios):.2f} at most"
+        )
 
 
 if __name__ == "__main__":

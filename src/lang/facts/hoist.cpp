@@ -128,7 +128,9 @@ private:
 
 bool FunctionLowering::hoist(ValueId index, ValueId size, const Fact& known) {
     if (hoist_ == nullptr || !hoist_->is_before(size)) return false;
-    if (known.least >= 0 && known.most <= kFar) {
+    // What is known before the loop is compared as it is, and not the most that it may be.
+    const bool is_exact = known.least == known.most || !hoist_->is_before(index);
+    if (known.least >= 0 && known.most <= kFar && is_exact) {
         add_to(hoist_->indices, {false, ValueId{}, 0, known.most, ValueId{}, false, size});
         return true;
     }

@@ -56,7 +56,7 @@ void FunctionLowering::Kernels::run_threads(const FunctionSource& kernel, const 
                               [&](ir::Builder&, std::span<const ValueId> at) -> std::vector<ValueId> {
                                   const Nested nested(f_);
                                   thread[axis] = at[0];
-                                  f_.note(at[0], {0, kMostOfPlace, size[axis], 0});
+                                  f_.note(at[0], {0, kMostThreadsOfBlock, size[axis], 0});
                                   if (axis > 0) {
                                       loop(axis - 1);
                                   } else {
@@ -97,7 +97,7 @@ void FunctionLowering::Kernels::run_together(const FunctionSource& kernel,
         const std::array thread = {column, f_.apply(OpId::kRemainder, {row, y}),
                                    f_.apply(OpId::kFloorDivide, {row, y})};
         for (size_t axis = 0; axis < kAxes; ++axis)
-            f_.note(thread[axis], {0, kMostOfPlace, sizes[axis].parts[0], 0});
+            f_.note(thread[axis], {0, kMostThreadsOfBlock, sizes[axis].parts[0], 0});
         set_thread(thread);
         set_own_memory(number, bytes.parts[0]);
         call_kernel(kernel, inner);
@@ -184,7 +184,7 @@ void FunctionLowering::Kernels::run_on_gpu(const Launch& launch) {
     }
     set_place(numbers, memories);
     for (size_t axis = 0; axis < kAxes; ++axis) {
-        f_.note(numbers[axis], {0, kMostOfPlace, launch.size[axis], 0});
+        f_.note(numbers[axis], {0, kMostThreadsOfBlock, launch.size[axis], 0});
         f_.note(numbers[kAxes + axis], {0, kMostOfPlace, launch.grid[axis], 0});
     }
     call_kernel(launch.kernel, launch.arguments);

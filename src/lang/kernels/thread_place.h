@@ -21,13 +21,17 @@ inline constexpr size_t kPlaceOfErrors = 9;  // of which errors tell; the last a
 inline constexpr size_t kPlaceOfEvents = 6;  // of which the race checker hears
 
 inline constexpr int64_t kMostOfPlace = int64_t{1} << 31;
+inline constexpr int64_t kMostThreadsOfBlock = 1024;      // threads along an axis
 inline constexpr int64_t kMostOfGrid = int64_t{1} << 42;  // 2**31 blocks of 1024 threads
 
 // Of the numbers, by their places: blocks and grids are not empty.
 inline Fact fact_of_place(size_t number) {
-    const auto part = static_cast<PlacePart>(number / 3);
-    const bool is_size = part == PlacePart::kBlockSize || part == PlacePart::kGridSize;
-    return {is_size ? 1 : 0, kMostOfPlace, {}, 0};
+    switch (static_cast<PlacePart>(number / 3)) {
+        case PlacePart::kThread: return {0, kMostThreadsOfBlock - 1, {}, 0};
+        case PlacePart::kBlockSize: return {1, kMostThreadsOfBlock, {}, 0};
+        case PlacePart::kGridSize: return {1, kMostOfPlace, {}, 0};
+        default: return {0, kMostOfPlace, {}, 0};
+    }
 }
 
 // A thread's numbers, a tuple; its block's memory, and its own, arrays of bytes.

@@ -89,7 +89,7 @@ void FunctionLowering::Kernels::run_tile(const Launch& launch, const Tiles& tile
         const auto body = [&](ir::Builder&, std::span<const ValueId> at) -> std::vector<ValueId> {
             const Nested nested(f_);
             thread[axis] = at[0];
-            f_.note(at[0], {0, tiles.across[axis] ? kMostOfGrid : kMostOfPlace,
+            f_.note(at[0], {0, tiles.across[axis] ? kMostOfGrid : kMostThreadsOfBlock,
                             tiles.across[axis] ? tiles.extents[axis] : launch.size[axis], 0});
             if (place > 0) {
                 loop(place - 1);

@@ -158,16 +158,16 @@ public:
 
     bool matches() const { return matches_; }
 
-    // Appends the count and a loop by one from 0 on in its place; `is_near` gets what has to hold before.
-    void append(Builder& builder, std::vector<ValueId>& is_near, Substitution& results) {
+    // Appends the count and a loop by one from 0 on in its place.
+    void append(Builder& builder, Substitution& results) {
         const ValueId start = loop_.operands[place_], zero = builder.index(0), one = builder.index(1);
-        const ValueId distance = builder.apply(OpId::kSubtract, {end_, start});
-        const ValueId by = builder.apply(OpId::kMaximum, {step_, one});
+        const ValueId end = before(builder, end_), step = before(builder, step_);
+        const ValueId distance = builder.apply(OpId::kSubtract, {end, start});
+        const ValueId by = builder.apply(OpId::kMaximum, {step, one});
         const ValueId steps =
             builder.apply(OpId::kFloorDivide, {builder.apply(OpId::kSubtract, {distance, one}), by});
-        const ValueId count = builder.apply(OpId::kSelect, {builder.apply(OpId::kLess, {start, end_}),
+        const ValueId count = builder.apply(OpId::kSelect, {builder.apply(OpId::kLess, {start, end}),
                                                             builder.apply(OpId::kAdd, {steps, one}), zero});
-        is_near = {start, end_, step_};
         Values initials;
         for (size_t k = 0; k < carried_.size(); ++k) initials.push_back(loop_.operands[carried_[k]]);
         builder.set_loop_site(loop_.site);
@@ -178,7 +178,7 @@ public:
                 Copier copier(function_);
                 copier.map(
                     body.arguments[place_],
-                    inner.apply(OpId::kAdd, {start, inner.apply(OpId::kMultiply, {arguments[0], step_})}));
+                    inner.apply(OpId::kAdd, {start, inner.apply(OpId::kMultiply, {arguments[0], step})}));
                 for (size_t k = 0; k < carried_.size(); ++k)
                     copier.map(body.arguments[carried_[k] - shift], arguments[k + 1]);
                 for (size_t i = 0; i + 1 < body.body.size(); ++i) {
@@ -194,7 +194,7 @@ public:
             results.set(loop_.results[loop_.opcode == Opcode::kFor ? carried_[k] - 3 : carried_[k]],
                         found[k]);
         if (loop_.opcode == Opcode::kWhile) {
-            const ValueId moved = builder.apply(OpId::kMultiply, {count, step_});
+            const ValueId moved = builder.apply(OpId::kMultiply, {count, step});
             results.set(loop_.results[place_], builder.apply(OpId::kAdd, {start, moved}));
         }
     }
@@ -217,7 +217,7 @@ private:
             first[0].constant.as<uint8_t>() != 0 && yields(body) && first[1].operands.size() == count + 1 &&
             std::equal(condition.arguments.begin(), condition.arguments.end(), first[1].operands.begin() + 1);
         if (!is_plain || exits_of(loop_).size() != 1 || returns(body)) return false;
-        Sources sources;
+        Sources& sources = sources_;
         for (const Instruction& each : body.body) {
             for (const ValueId result : each.results) sources[result.index] = &each;
             if (each.opcode == Opcode::kIf && test_ == nullptr) {
@@ -248,9 +248,7 @@ private:
         step_ = next->operands[next->operands[0] == counter ? 1 : 0];
         if (next->operands[next->operands[0] == counter ? 0 : 1] != counter) return false;
         for (const ValueId value : {end_, step_}) {
-            if (lines.varies(value) || sources.contains(value.index) ||
-                std::ranges::find(body.arguments, value) != body.arguments.end())
-                return false;
+            if (lines.varies(value) || !is_from_before(value)) return false;
         }
         for (size_t k = 0; k < count; ++k) {
             if (k != place_) carried_.push_back(k);
@@ -258,8 +256,30 @@ private:
         return lines.varies(loop_.operands[place_]);
     }
 
+    // Whether it follows from what stands before the loop.
+    bool is_from_before(ValueId value) const {
+        const std::vector<ValueId>& arguments = loop_.regions.back().arguments;
+        if (std::ranges::find(arguments, value) != arguments.end()) return false;
+        const auto found = sources_.find(value.index);
+        return found == sources_.end() ||
+               (is_pure(*found->second) && std::ranges::all_of(found->second->operands, [&](ValueId operand) {
+                    return is_from_before(operand);
+                }));
+    }
+    ValueId before(Builder& builder, ValueId value) {
+        const auto found = sources_.find(value.index);
+        if (found == sources_.end()) return value;
+        Copier copier(function_);
+        for (const ValueId operand : found->second->operands) copier.map(operand, before(builder, operand));
+        Instruction copied = copier.copy(*found->second);
+        const ValueId result = copied.results[0];
+        builder.append(std::move(copied));
+        return result;
+    }
+
     Function& function_;
     const Instruction& loop_;
+    Sources sources_;  // of a `while`: what its body computes
     const Instruction* test_ = nullptr;
     ValueId end_, step_;
     size_t place_ = 0;  // of what counts, among the operands and arguments
@@ -267,14 +287,58 @@ private:
     bool matches_ = false;
 };
 
-// One loop over threads, each of which walks.
+// How often a loop runs from `start` in steps of `step` to below `end`, where that is what the count says:
+// that of Counted, or of a range() in a program, which uses unsigned numbers.
+struct Steps {
+    ValueId start, end, step;
+};
+std::optional<Steps> steps_of(const Sources& sources, ValueId count) {
+    const auto source_of = [&](ValueId value) -> const Instruction* {
+        const auto found = sources.find(value.index);
+        return found == sources.end() ? nullptr : found->second;
+    };
+    const auto without_casts = [&](ValueId value) {
+        for (const Instruction* source = source_of(value);
+             source != nullptr && source->opcode == Opcode::kCast; source = source_of(value))
+            value = source->operands[0];
+        return value;
+    };
+    // `value` as an operation whose second operand is the least that it may be, or so.
+    const auto first_of = [&](ValueId& value, OpId op) {
+        const Instruction* const source = source_of(without_casts(value));
+        if (!is_operation(source, op)) return false;
+        value = source->operands[0];
+        return true;
+    };
+    const Instruction* const select = source_of(count);
+    if (!is_operation(select, OpId::kSelect)) return std::nullopt;
+    const Instruction* const holds = source_of(select->operands[0]);
+    if (!is_operation(holds, OpId::kLess)) return std::nullopt;
+    ValueId steps = select->operands[1];
+    if (!first_of(steps, OpId::kAdd)) return std::nullopt;
+    first_of(steps, OpId::kMinimum);
+    const Instruction* const quotient = source_of(without_casts(steps));
+    if (!is_operation(quotient, OpId::kFloorDivide)) return std::nullopt;
+    ValueId distance = quotient->operands[0], step = quotient->operands[1];
+    if (!first_of(distance, OpId::kSubtract)) return std::nullopt;
+    const Instruction* const difference = source_of(without_casts(distance));
+    if (!is_operation(difference, OpId::kSubtract)) return std::nullopt;
+    const Steps result{holds->operands[0], holds->operands[1], step};
+    if (difference->operands[0] != result.end || difference->operands[1] != result.start) return std::nullopt;
+    if (!first_of(step, OpId::kMaximum)) return std::nullopt;
+    return Steps{result.start, result.end, step};
+}
+
+// One loop over threads, each of which walks; `steps`: how, where that is known.
 class Exchange {
 public:
-    Exchange(Function& function, const Instruction& threads, size_t at, std::vector<Instruction>& allocations)
+    Exchange(Function& function, const Instruction& threads, size_t at, std::optional<Steps> steps,
+             std::vector<Instruction>& allocations)
         : function_(function),
           threads_(threads),
           walk_(threads.regions[0].body[at]),
           at_(at),
+          steps_(steps),
           allocations_(allocations) {
         const std::vector<Instruction>& body = threads.regions[0].body;
         for (size_t i = 0; i < at; ++i) {
@@ -292,17 +356,21 @@ public:
         };
         std::ranges::for_each(walk_.regions[0].body, note_operands);
         std::for_each(body.begin() + static_cast<std::ptrdiff_t>(at_) + 1, body.end(), note_operands);
-        return is_possible_ && is_known_outside(walk_.operands[0]) &&
+        if (steps_) {
+            for (const ValueId value : {steps_->start, steps_->end, steps_->step}) note(value);
+            is_possible_ &= is_computed(walk_.operands[1], true);
+        }
+        return is_possible_ && is_computed(walk_.operands[0], false) &&
                walk_.results.size() + kept_.size() <= kMostCarried;
     }
 
     void run(Builder& builder) {
-        const ValueId zero = builder.index(0), one = builder.index(1), width = builder.index(kWidth);
-        const ValueId end = threads_.operands[1], begin = outside(builder, walk_.operands[0]);
+        const ValueId one = builder.index(1), width = builder.index(kWidth);
+        const ValueId end = threads_.operands[1], begin = of_thread(builder, walk_.operands[0], {});
         for (const ValueId value : kept_) arrays_[value.index] = allocate(function_.type(value).scalar);
         for (const ValueId result : walk_.results)
             carried_.push_back(allocate(function_.type(result).scalar));
-        const ValueId trips = allocate(ScalarType::kInt64);
+        const ValueId trips = steps_ ? ValueId{} : allocate(ScalarType::kInt64);
         builder.for_loop(
             threads_.operands[0], end, width, {}, [&](Builder& strip, std::span<const ValueId> at) -> Values {
                 first_ = at[0];
@@ -313,16 +381,9 @@ public:
                     for (const ValueId value : kept_) store(inner, arrays_.at(value.index), mapped(value));
                     for (size_t k = 0; k < carried_.size(); ++k)
                         store(inner, carried_[k], mapped(walk_.operands[3 + k]));
-                    store(inner, trips, mapped(walk_.operands[1]));
+                    if (trips.valid()) store(inner, trips, mapped(walk_.operands[1]));
                 });
-                const std::array most{strip.index(INT64_MAX), strip.index(INT64_MIN)};
-                const Values ends =
-                    strip.for_loop(zero, count_, one, most,
-                                   [&](Builder& inner, std::span<const ValueId> arguments) -> Values {
-                                       const ValueId trip = inner.load(trips, arguments.subspan(0, 1));
-                                       return {inner.apply(OpId::kMinimum, {arguments[1], trip}),
-                                               inner.apply(OpId::kMaximum, {arguments[2], trip})};
-                                   });
+                const Values ends = trips.valid() ? ends_of(strip, trips) : ends_at_ends(strip);
                 // Steps that all threads have, and those of some.
                 strip.set_loop_site(walk_.site);
                 strip.for_loop(begin, ends[0], one, {},
@@ -335,9 +396,8 @@ public:
                 strip.for_loop(rest, ends[1], one, {},
                                [&](Builder& inner, std::span<const ValueId> step) -> Values {
                                    for_threads(inner, [&](Builder& thread) {
-                                       const ValueId trip = thread.load(trips, std::span(&thread_, 1));
                                        thread.if_else(
-                                           thread.apply(OpId::kLess, {step[0], trip}),
+                                           goes_on(thread, step[0], trips),
                                            [&](Builder& taken, std::span<const ValueId>) -> Values {
                                                append_step(taken, step[0]);
                                                return {};
@@ -367,19 +427,48 @@ private:
         return Builder(function_, allocations_).allocate(std::move(type), "of_threads");
     }
 
-    // Where the walk begins is the same for all threads, and is computed before them.
-    bool is_known_outside(ValueId value) const {
+    // The least and the most steps of a strip's threads: those of the last and the first, or of all.
+    Values ends_at_ends(Builder& builder) {
+        const ValueId last =
+            builder.apply(OpId::kSubtract, {builder.apply(OpId::kAdd, {first_, count_}), builder.index(1)});
+        return {of_thread(builder, walk_.operands[1], last), of_thread(builder, walk_.operands[1], first_)};
+    }
+    Values ends_of(Builder& builder, ValueId trips) {
+        const std::array most{builder.index(INT64_MAX), builder.index(INT64_MIN)};
+        return builder.for_loop(builder.index(0), count_, builder.index(1), most,
+                                [&](Builder& inner, std::span<const ValueId> arguments) -> Values {
+                                    const ValueId trip = inner.load(trips, arguments.subspan(0, 1));
+                                    return {inner.apply(OpId::kMinimum, {arguments[1], trip}),
+                                            inner.apply(OpId::kMaximum, {arguments[2], trip})};
+                                });
+    }
+
+    // Whether this thread takes the step.
+    ValueId goes_on(Builder& builder, ValueId step, ValueId trips) {
+        if (trips.valid())
+            return builder.apply(OpId::kLess, {step, builder.load(trips, std::span(&thread_, 1))});
+        for (const ValueId value : {steps_->start, steps_->end, steps_->step}) bring(builder, value);
+        const ValueId moved = builder.apply(OpId::kMultiply, {step, mapped(steps_->step)});
+        const ValueId at = builder.apply(OpId::kAdd, {mapped(steps_->start), moved});
+        return builder.apply(OpId::kLess, {at, mapped(steps_->end)});
+    }
+
+    // Whether it follows from what stands before the threads, and perhaps from a thread's number.
+    bool is_computed(ValueId value, bool of_thread) const {
+        if (value == threads_.regions[0].arguments[0]) return of_thread;
         const auto found = source_.find(value.index);
         if (found == source_.end()) return true;
         return is_pure(*found->second) && std::ranges::all_of(found->second->operands, [&](ValueId operand) {
-                   return operand != threads_.regions[0].arguments[0] && is_known_outside(operand);
+                   return is_computed(operand, of_thread);
                });
     }
-    ValueId outside(Builder& builder, ValueId value) {
+    ValueId of_thread(Builder& builder, ValueId value, ValueId thread) {
+        if (value == threads_.regions[0].arguments[0]) return thread;
         const auto found = source_.find(value.index);
         if (found == source_.end()) return value;
         Copier copier(function_);
-        for (const ValueId operand : found->second->operands) copier.map(operand, outside(builder, operand));
+        for (const ValueId operand : found->second->operands)
+            copier.map(operand, of_thread(builder, operand, thread));
         Instruction copied = copier.copy(*found->second);
         const auto which = std::ranges::find(found->second->results, value) - found->second->results.begin();
         const ValueId result = copied.results[static_cast<size_t>(which)];
@@ -450,6 +539,7 @@ private:
     const Instruction& threads_;
     const Instruction& walk_;
     const size_t at_;
+    const std::optional<Steps> steps_;
     std::vector<Instruction>& allocations_;
     uint16_t scope_;
     Sources source_;
@@ -520,7 +610,11 @@ private:
                                  is_constant(walk.operands[2], 1) && !lines.varies(walk.operands[0]);
         if (is_by_count) {
             if (!lines.varies(walk.operands[1]) || lines.votes() <= 0) return false;
-            return exchange(threads, at, into);
+            const std::optional<Steps> steps = steps_of(sources_of(threads, at), walk.operands[1]);
+            if (steps && !lines.varies(steps->end) && !lines.varies(steps->step) &&
+                exchange_where_near(threads, at, *steps, threads, into))
+                return true;
+            return exchange(threads, at, {}, into);
         }
         Counted counted(function_, walk, lines);
         if (!counted.matches()) return false;
@@ -530,11 +624,10 @@ private:
         std::vector<Instruction> rest(region.body.begin() + static_cast<std::ptrdiff_t>(at) + 1,
                                       region.body.end());
         region.body.resize(at);
-        Values ends;
         Substitution results;
         {
             Builder builder(function_, region.body);
-            counted.append(builder, ends, results);
+            counted.append(builder, results);
         }
         const auto made =
             std::ranges::find_if(region.body.begin() + static_cast<std::ptrdiff_t>(at), region.body.end(),
@@ -550,12 +643,30 @@ private:
         for (Instruction& each : rest) region.body.push_back(std::move(each));
         by_count = Copier(function_).copy(by_count);
         if (Lines(function_, by_count, by_count.regions[0].body[where]).votes() <= 0) return false;
+        const std::optional<Steps> steps =
+            steps_of(sources_of(by_count, where), by_count.regions[0].body[where].operands[1]);
+        return steps && exchange_where_near(by_count, where, *steps, threads, into);
+    }
+
+    static Sources sources_of(const Instruction& threads, size_t end) {
+        Sources result;
+        for (size_t i = 0; i < end; ++i) {
+            const Instruction& each = threads.regions[0].body[i];
+            for (const ValueId value : each.results) result[value.index] = &each;
+        }
+        return result;
+    }
+
+    // Where nothing runs over the ends of int64; elsewhere a copy of `otherwise`.
+    bool exchange_where_near(const Instruction& threads, size_t at, const Steps& steps,
+                             const Instruction& otherwise, std::vector<Instruction>& into) {
         std::vector<Instruction> exchanged;
-        if (!exchange(by_count, where, exchanged)) return false;
+        if (!exchange(threads, at, steps, exchanged)) return false;
         Builder builder(function_, into);
         const ValueId first = threads.operands[0];
         const ValueId last = builder.apply(OpId::kSubtract, {threads.operands[1], builder.index(1)});
-        const ValueId holds = holds_at_ends(builder, threads, ends, first, last);
+        const ValueId holds =
+            holds_at_ends(builder, threads, {steps.start, steps.end, steps.step}, first, last);
         if (!holds.valid()) return false;
         builder.if_else(
             holds,
@@ -564,7 +675,7 @@ private:
                 return {};
             },
             [&](Builder& inner, std::span<const ValueId>) -> Values {
-                inner.append(Copier(function_).copy(threads));
+                inner.append(Copier(function_).copy(otherwise));
                 return {};
             },
             /*likely=*/true);
@@ -637,8 +748,9 @@ private:
         return result;
     }
 
-    bool exchange(const Instruction& threads, size_t at, std::vector<Instruction>& into) {
-        Exchange exchange(function_, threads, at, allocations_);
+    bool exchange(const Instruction& threads, size_t at, std::optional<Steps> steps,
+                  std::vector<Instruction>& into) {
+        Exchange exchange(function_, threads, at, steps, allocations_);
         if (!exchange.is_possible()) return false;
         Region expansion;
         {

@@ -14,7 +14,9 @@ def write(seed):
     """A random kernel's text: walks in steps, one or two, with or without a barrier behind them."""
     chosen = random.Random(seed)
     names = ["a", "b"]
-    lines = ["thread = cuda.grid(1)", "step = cuda.gridsize(1)"]
+    thread = chosen.choice(["cuda.grid(1)", "cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x"])
+    of_all = chosen.choice(["cuda.gridsize(1)", "cuda.blockDim.x * cuda.gridDim.x"])
+    lines = [f"thread = {thread}", f"step = {of_all}"]
     if chosen.random() < 0.3:
         lines += [f"if thread >= {chosen.choice(['n', 'm', 'n - 3'])}:", "    return"]
     totals = []
@@ -24,7 +26,7 @@ def write(seed):
         lines += [f"{total} = {chosen.choice(['0', 'thread', 'm'])}", f"{kept} = a[thread % a.size] * 2"]
         start = chosen.choice(["thread", "thread", "thread + 1", "thread + m"])
         end = chosen.choice(["n", "a.size", "b.size", "n - 2"])
-        step = chosen.choice(["step", "step", "step", "32", "2 * step"])
+        step = chosen.choice(["step", "step", of_all, "32", "2 * step"])
         guard = "0 <= i < a.size and i < b.size and i < out.size"
         body = [f"{total} += {chosen.choice(names)}[i] % {chosen.randrange(2, 9)}"]
         if chosen.random() < 0.6:
@@ -83,7 +85,9 @@ def run_by_python(text, blocks, threads, arguments):
             grid=lambda axes: at,
             gridsize=lambda axes: blocks * threads,
             threadIdx=types.SimpleNamespace(x=thread),
+            blockIdx=types.SimpleNamespace(x=block),
             blockDim=types.SimpleNamespace(x=threads),
+            gridDim=types.SimpleNamespace(x=blocks),
             atomic=types.SimpleNamespace(add=add),
             shared=types.SimpleNamespace(array=lambda size, dtype: shared),
         )
