@@ -414,6 +414,7 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
             .call_engine();
     if (module == "numpy" || module == "numpy.linalg" || module == "numpy.fft" ||
         module == "numpy.polynomial.polynomial" || module == "numpy.lib.stride_tricks") {
+        ArrayFunctions(*this, name, arguments).expect_arguments(module);
         if (const std::optional<Value> result = by_axis(symbol, arguments)) return *result;
         if (const std::optional<Value> result = ArrayFunctions(*this, name, arguments).call(module))
             return *result;

@@ -226,7 +226,7 @@ void CallArguments::add_memory(int64_t itemsize, char* data, std::span<const int
         (last < 0 ? low : high) += last;
         empty |= shape[d] == 0;
     }
-    memory_.push_back({data, parameter, current_});
+    memory_.push_back({data, parameter, current_, only_read_});
     if (empty) return;
     const auto at = reinterpret_cast<uintptr_t>(data);
     spans_.push_back({at + static_cast<uintptr_t>(low), at + static_cast<uintptr_t>(high), parameter});

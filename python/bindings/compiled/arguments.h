@@ -101,6 +101,7 @@ public:
         char* data;
         size_t parameter;
         PyObject* object;  // borrowed: the array itself, or the one with the buffer
+        bool only_read = false;
     };
     /// A global of a program, behind all arguments: only read.
     void add_global(PyObject* object, size_t parameter, const std::string& function);

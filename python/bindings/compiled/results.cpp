@@ -262,10 +262,11 @@ void Results::copy_back(const std::vector<bool>& written) {
 }
 
 // Whether an array of NumPy's is just that.
-bool is_same_of_numpy(PyObject* object, const char* data, DType dtype, const Dims& shape,
-                      const Dims& strides) {
+bool is_same_of_numpy(PyObject* object, const char* data, DType dtype, const Dims& shape, const Dims& strides,
+                      bool stays_readonly) {
     const std::optional<NumpyFields> fields = numpy_fields(object);
-    return fields && fields->data == data && DType(fields->type) == dtype &&
+    return fields && !(stays_readonly && fields->writeable) && fields->data == data &&
+           DType(fields->type) == dtype &&
            std::equal(shape.begin(), shape.end(), fields->shape.begin(), fields->shape.end()) &&
            std::equal(strides.begin(), strides.end(), fields->strides.begin(), fields->strides.end());
 }
@@ -274,10 +275,14 @@ bool is_same_of_numpy(PyObject* object, const char* data, DType dtype, const Dim
 nb::object Results::of_argument(char* data, DType dtype, const Dims& shape, const Dims& strides,
                                 bool readonly) const {
     for (const CallArguments::Memory& memory : arguments_->arrays()) {
+        // A view that may not be written is not the argument, which may; globals are only read.
+        const bool stays_readonly = readonly && !memory.only_read;
         if (memory.data == data && is_array(memory.object) && array_of(memory.object).shape() == shape &&
-            array_of(memory.object).strides() == strides && array_of(memory.object).dtype() == dtype)
+            array_of(memory.object).strides() == strides && array_of(memory.object).dtype() == dtype &&
+            !(stays_readonly && array_of(memory.object).writeable()))
             return nb::borrow(memory.object);
-        if (memory.data == data && is_same_of_numpy(memory.object, data, dtype, shape, strides))
+        if (memory.data == data &&
+            is_same_of_numpy(memory.object, data, dtype, shape, strides, stays_readonly))
             return nb::borrow(memory.object);
     }
     PyObject* const holder = holder_of(data);

@@ -87,6 +87,7 @@ constexpr AxisParameter kAxes[] = {
 constexpr AxisParameter kFlags[] = {
     {"svd", 1, "full_matrices"},
     {"nan_to_num", 1, "copy"},
+    {"polyval", 2, "tensor"},
 };
 
 }  // namespace
@@ -176,7 +177,9 @@ std::optional<Value> FunctionLowering::by_axis(const Symbol& symbol, const Argum
         const int64_t most = static_cast<int64_t>(array.type->rank) + parameter.more;
         const Value axis = call_prelude(
             "numpy.axis_of",
-            {{scalar(scalar_type(ScalarType::kInt64, true), as_index(*given, where)), integer(most)},
+            {{scalar(scalar_type(ScalarType::kInt64, true), as_index(*given, where)),
+              integer(most),
+              {string_type(parameter.keyword == "axis" ? "" : std::string(parameter.keyword) + ": "), {}, 0}},
              {},
              where});
         const auto with_axis = [&](int64_t number) {

@@ -49,6 +49,7 @@ Value FunctionLowering::ArrayFunctions::call_quantile(bool percents) {
     const std::vector<Value> given =
         bind("a q axis? out! overwrite_input! method! keepdims? weights! interpolation!");
     Value a = array(given[0]);
+    if (DType(a.type->scalar).is_complex()) f_.fail(where_, "a must be an array of real numbers");
     if (!DType(a.type->scalar).is_inexact()) a = array(a, ScalarType::kFloat64);
     const bool of_all = is_none(given[2]);
     if (of_all && flag(given[6], false))
@@ -169,6 +170,7 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
     if (name_ == "digitize") {
         const std::vector<Value> given = bind("x bins right?");
         const Value x = array(given[0]), bins = array(given[1]);
+        if (DType(x.type->scalar).is_complex()) f_.fail(where_, "x may not be complex");
         if (bins.type->rank != 1) f_.fail(where_, "object of too small depth for desired array");
         const Value found = prelude(
             "digitize_of", {f_.ravelled(x, where_), bins, is_none(given[2]) ? f_.boolean(false) : given[2]});

@@ -243,7 +243,9 @@ std::optional<Value> FunctionLowering::ArrayFunctions::find_and_call(const std::
     }
     const Symbol* const function = find_array_function(module, name_);
     if (function == nullptr) return std::nullopt;
+    const bool is_polynomial = module == "numpy.polynomial.polynomial";
     Arguments arguments = given_;
+    if (is_polynomial && name_ == "polyval") arguments.positional = of_polyval(), arguments.keywords.clear();
     const bool takes_tuples =
         std::find(std::begin(kTakesTuples), std::end(kTakesTuples), name_) != std::end(kTakesTuples);
     const std::function<bool(TypeRef)> is_of_numbers = [&](TypeRef type) {
@@ -258,7 +260,24 @@ std::optional<Value> FunctionLowering::ArrayFunctions::find_and_call(const std::
     };
     for (Value& value : arguments.positional) as_array(value);
     for (auto& [keyword, value] : arguments.keywords) as_array(value);
+    if (is_polynomial && given_.positional.size() == 2 &&
+        (name_ == "polyadd" || name_ == "polysub" || name_ == "polymul" || name_ == "polydiv")) {
+        for (const Value& value : arguments.positional) {
+            if (is_array(value.type) && value.type->rank > 1) f_.fail(where_, "Coefficient array is not 1-d");
+        }
+    }
     return f_.call_function(*function, arguments);
+}
+
+// The points and the coefficients, which have an axis behind their own for each of the points'.
+std::vector<Value> FunctionLowering::ArrayFunctions::of_polyval() {
+    const std::vector<Value> given = bind("x c tensor?");
+    const Value x = is_scalar(given[0].type) ? given[0] : array(given[0]);
+    const Value c = array(given[1]);
+    if (c.type->rank < 2 || !is_array(x.type) || !flag(given[2], true)) return {x, c};
+    std::vector<int> axes(c.type->rank + x.type->rank, -1);
+    for (size_t d = 0; d < c.type->rank; ++d) axes[d] = static_cast<int>(d);
+    return {x, f_.with_axes(c, axes)};
 }
 
 std::optional<Value> FunctionLowering::ArrayFunctions::call_method(const Value& array) {

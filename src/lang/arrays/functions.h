@@ -13,6 +13,9 @@ public:
 
     // Nothing where it is none of these. The result is deferred where the arguments say so.
     std::optional<Value> call(const std::string& module);
+    // Refuses arguments that the function does not take, by the names of the parameters
+    // (arrays/parameters.cpp).
+    void expect_arguments(const std::string& module) const;
     std::optional<Value> call_method(const Value& array);
     // engine.f(...), in the prelude alone.
     Value call_engine();
@@ -24,6 +27,7 @@ private:
     std::optional<Value> find_and_call(const std::string& module);
     // The arguments by the names of the parameters: `a` has to be given, `a?` need not, `a!` is not taken.
     std::vector<Value> bind(std::string_view parameters);
+    std::vector<Value> of_polyval();
     Value answer(const std::string& function, std::span<const Value> arguments);
     void expect(const Value& answer, const char* exception, const std::string& text);
 
@@ -122,6 +126,7 @@ private:
     Value from_buffer();
     std::vector<ir::ValueId> sizes_of(const Value& shape);
     Value broadcast(const Value& array, std::span<const ir::ValueId> shape);
+    std::vector<size_t> axes_of_windows(const Value& given, size_t count, size_t rank);
     Value limits_of(const Value& dtype);  // (arrays/limits.cpp)
     // (arrays/rounding.cpp)
     std::optional<Value> call_rounding();

@@ -134,11 +134,12 @@ Value FunctionLowering::call_joined(const std::string& given_name, const Argumen
     Value along = integer(known_axis);
     if (given_axis && !flat) {
         expect_index(given_axis->type, where);
-        along = call_prelude(
-            "numpy.axis_of",
-            {{scalar(scalar_type(ScalarType::kInt64, true), as_index(*given_axis, where)), integer(rank)},
-             {},
-             where});
+        along = call_prelude("numpy.axis_of",
+                             {{scalar(scalar_type(ScalarType::kInt64, true), as_index(*given_axis, where)),
+                               integer(rank),
+                               {string_type(""), {}, 0}},
+                              {},
+                              where});
     }
     axis = as_index(along, where);
     const bool rows_are_contiguous = std::all_of(items.begin(), items.end(), [](const Value& item) {

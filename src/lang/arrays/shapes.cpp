@@ -17,11 +17,15 @@ std::vector<ValueId> FunctionLowering::axes_given(const Value& given, size_t ran
         items.clear();
         for (size_t k = 0; k < given.type->parts.size(); ++k) items.push_back(tuple_item(given, k));
     }
+    // Where that names a parameter, an axis that is out of bounds is told with it, too.
+    const size_t first = repeated.find('`') + 1, last = repeated.rfind('`');
+    const std::string parameter = first == 0 ? "" : repeated.substr(first, last - first) + ": ";
+    const Value name{string_type(parameter), {}, 0};
     std::vector<ValueId> axes;
     for (const Value& item : items) {
         const Value number = scalar(scalar_type(ScalarType::kInt64, true), as_index(item, where));
         const Value axis =
-            call_prelude("numpy.axis_of", {{number, integer(static_cast<int64_t>(rank))}, {}, where});
+            call_prelude("numpy.axis_of", {{number, integer(static_cast<int64_t>(rank)), name}, {}, where});
         for (const ValueId before : axes)
             check(apply(OpId::kNotEqual, {axis.parts[0], before}), site("ValueError", repeated), {}, where);
         axes.push_back(axis.parts[0]);
@@ -132,14 +136,14 @@ std::optional<Value> FunctionLowering::array_with_shape(const Value& given_array
         fail(where, name + "() is given " + std::to_string(given.size() + 1) + " arguments here");
     };
     const auto rank = static_cast<int64_t>(array.type->rank);
-    const auto axis_of = [&](TypeRef type, int64_t most) {
+    const auto axis_of = [&](TypeRef type, int64_t most, const std::string& parameter = "") {
         const std::optional<int64_t> number = literal_integer(type);
         if (!number)
             fail(where, "the axis of " + name + "() has to be known when the function is compiled",
                  "Write it as a number, or as a default that calls leave out.");
         if (*number < -most || *number >= most)
-            fail(where, "axis " + std::to_string(*number) + " is out of bounds for array of dimension " +
-                            std::to_string(most));
+            fail(where, parameter + "axis " + std::to_string(*number) +
+                            " is out of bounds for array of dimension " + std::to_string(most));
         return static_cast<int>(*number < 0 ? *number + most : *number);
     };
     std::vector<int> axes;
@@ -189,9 +193,9 @@ std::optional<Value> FunctionLowering::array_with_shape(const Value& given_array
             if (!has_later_items(given[0]) && !has_later_items(given[1])) {
                 std::map<int, int> places;  // in the order of the destinations
                 for (size_t k = 0; k < count; ++k) {
-                    const int from = axis_of(given[0].type->parts[k], rank);
+                    const int from = axis_of(given[0].type->parts[k], rank, "source: ");
                     if (std::erase(axes, from) == 0) fail(where, "repeated axis in `source` argument");
-                    if (!places.emplace(axis_of(given[1].type->parts[k], rank), from).second)
+                    if (!places.emplace(axis_of(given[1].type->parts[k], rank, "destination: "), from).second)
                         fail(where, "repeated axis in `destination` argument");
                 }
                 for (const auto& [to, from] : places) axes.insert(axes.begin() + to, from);
@@ -202,8 +206,10 @@ std::optional<Value> FunctionLowering::array_with_shape(const Value& given_array
                 axes_given(given[1], axis_count, "repeated axis in `destination` argument", where);
             return with_axes_at(array, moved_axes(from, to, axis_count));
         }
-        const int from = axis_of(given[0].type, rank), to = axis_of(given[1].type, rank);
-        if (name == "swapaxes") {
+        const bool swaps = name == "swapaxes";
+        const int from = axis_of(given[0].type, rank, swaps ? "axis1: " : "source: ");
+        const int to = axis_of(given[1].type, rank, swaps ? "axis2: " : "destination: ");
+        if (swaps) {
             std::swap(axes[static_cast<size_t>(from)], axes[static_cast<size_t>(to)]);
         } else {
             axes.erase(axes.begin() + from);

@@ -65,6 +65,27 @@ Value FunctionLowering::ArrayFunctions::from_buffer() {
     return f_.viewed(f_.view(bytes, offset, shape, strides, true), element, where_);
 }
 
+// The axes that windows slide along: all of them, or one for each window.
+std::vector<size_t> FunctionLowering::ArrayFunctions::axes_of_windows(const Value& given, size_t count,
+                                                                      size_t rank) {
+    std::vector<size_t> axes;
+    if (is_none(given)) {
+        for (size_t d = 0; d < rank; ++d) axes.push_back(d);
+    } else if (given.type->kind == TypeKind::kTuple) {
+        for (size_t k = 0; k < given.type->parts.size(); ++k)
+            axes.push_back(axis(f_.tuple_item(given, k), rank));
+    } else {
+        axes.push_back(axis(given, rank));
+    }
+    if (axes.size() == count) return axes;
+    const std::string windows = std::to_string(count) + " window_shape elements and ";
+    f_.fail(where_, is_none(given)
+                        ? "Since axis is `None`, must provide window_shape for all dimensions of `x`; got " +
+                              windows + "`x.ndim` is " + std::to_string(rank) + "."
+                        : "Must provide matching length window_shape and axis; got " + windows +
+                              std::to_string(axes.size()) + " axes elements.");
+}
+
 std::optional<Value> FunctionLowering::ArrayFunctions::call_shown() {
     if (name_ == "ascontiguousarray") {
         const Value a = array(bind("a dtype! like!")[0]);
@@ -101,6 +122,12 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_shown() {
         const std::vector<Value> given = bind("array shape subok!");
         const Value a = array(given[0]);
         const std::vector<ValueId> shape = sizes_of(given[1]);
+        for (const ValueId size : shape)
+            f_.check(f_.apply(OpId::kGreaterEqual, {size, f_.integer(0).parts[0]}),
+                     f_.site("ValueError", "all elements of broadcast shape must be non-negative"), {},
+                     where_);
+        if (shape.empty() && a.type->rank > 0)
+            f_.fail(where_, "cannot broadcast a non-scalar to a scalar array");
         if (shape.size() < a.type->rank)
             f_.fail(where_, "input operand has more dimensions than allowed by the axis remapping");
         for (size_t d = 0; d < a.type->rank; ++d) {
@@ -201,29 +228,31 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_shown() {
         return f_.tuple(std::move(found));
     }
     if (name_ == "sliding_window_view") {
-        const std::vector<Value> given = bind("x window_shape axis! subok! writeable!");
+        const std::vector<Value> given = bind("x window_shape axis? subok! writeable?");
         const Value a = array(given[0]);
         const std::vector<ValueId> windows = sizes_of(given[1]);
-        if (windows.size() != a.type->rank)
-            f_.fail(where_, "Since axis is `None`, must provide window_shape for all dimensions of `x`");
-        std::vector<ValueId> shape, strides;
-        for (size_t d = 0; d < windows.size(); ++d) {
-            f_.check(f_.apply(OpId::kGreaterEqual, {windows[d], f_.integer(0).parts[0]}),
+        const std::vector<size_t> axes = axes_of_windows(given[2], windows.size(), a.type->rank);
+        std::vector<ValueId> shape = shape_of(a), strides;
+        for (size_t d = 0; d < shape.size(); ++d) strides.push_back(f_.stride_of(a, d));
+        for (size_t k = 0; k < windows.size(); ++k) {
+            f_.check(f_.apply(OpId::kGreaterEqual, {windows[k], f_.integer(0).parts[0]}),
                      f_.site("ValueError", "`window_shape` cannot contain negative values"), {}, where_);
-            const ValueId last = f_.apply(OpId::kSubtract, {f_.size_of(a, d), windows[d]});
+        }
+        for (size_t k = 0; k < windows.size(); ++k) {
+            ValueId& size = shape[axes[k]];
+            const ValueId last = f_.apply(OpId::kSubtract, {size, windows[k]});
             f_.check(f_.apply(OpId::kGreaterEqual, {last, f_.integer(0).parts[0]}),
                      f_.site("ValueError", "window shape cannot be larger than input array shape"), {},
                      where_);
-            shape.push_back(f_.apply(OpId::kAdd, {last, f_.integer(1).parts[0]}));
-            strides.push_back(f_.stride_of(a, d));
+            size = f_.apply(OpId::kAdd, {last, f_.integer(1).parts[0]});
         }
-        for (size_t d = 0; d < windows.size(); ++d) {
-            shape.push_back(windows[d]);
-            strides.push_back(f_.stride_of(a, d));
+        for (size_t k = 0; k < windows.size(); ++k) {
+            shape.push_back(windows[k]);
+            strides.push_back(f_.stride_of(a, axes[k]));
         }
         Value result = f_.view(a, f_.integer(0).parts[0], shape, strides, false);
         Type type = *result.type;
-        type.readonly = true;
+        type.readonly |= !flag(given[4], false);
         result.type = intern(std::move(type));
         return result;
     }

@@ -90,9 +90,11 @@ def fill_diagonal(values, k):
             values[i, j] = 1
 
 
-def axis_of(axis, rank):
+def axis_of(axis, rank, parameter):
     if axis < -rank or axis >= rank:
-        raise numpy.exceptions.AxisError(f"axis {axis} is out of bounds for array of dimension {rank}")
+        raise numpy.exceptions.AxisError(
+            f"{parameter}axis {axis} is out of bounds for array of dimension {rank}"
+        )
     return axis + rank if axis < 0 else axis
 
 

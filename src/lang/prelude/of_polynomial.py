@@ -16,7 +16,10 @@ def trimmed(c):
 
 
 def series(c):
-    return numpy.atleast_1d(c) / 1  # floats, of whole numbers too
+    coefficients = numpy.atleast_1d(c)
+    if coefficients.size == 0:
+        raise ValueError("Coefficient array is empty")
+    return coefficients / 1  # floats, of whole numbers too
 
 
 def polyadd(c1, c2):
@@ -53,29 +56,47 @@ def polydiv(c1, c2):
 
 
 def polyval(x, c):
-    each = series(c)
+    each = numpy.atleast_1d(c) / 1
     out = each[len(each) - 1] + x * 0
     for k in range(len(each) - 2, -1, -1):
         out = each[k] + out * x
     return out
 
 
-def polyint(c, m=1):
-    out = series(c)
-    for _ in range(m):
-        if len(out) != 1 or out[0] != 0:
-            higher = numpy.zeros(len(out) + 1, out.dtype)
-            for k in range(len(out)):
-                higher[k + 1] = out[k] / (k + 1)
+def constant_of(constants, i):
+    return constants[i] if i < len(constants) else constants.dtype.type(0)
+
+
+def polyint(c, m=1, k=None, lbnd=0, scl=1):
+    out = numpy.atleast_1d(c) / 1
+    constants = numpy.zeros(0, numpy.float64) if k is None else numpy.atleast_1d(k)
+    if m < 0:
+        raise ValueError("The order of integration must be non-negative")
+    if len(constants) > m:
+        raise ValueError("Too many integration constants")
+    for i in range(m):
+        out[:] = out * scl
+        if len(out) == 1 and numpy.all(out[0] == 0):
+            out[0] = out[0] + constant_of(constants, i)
+        else:
+            higher = numpy.zeros((len(out) + 1,) + out.shape[1:], out.dtype)
+            higher[0] = out[0] * 0
+            for j in range(len(out)):
+                higher[j + 1] = out[j] / (j + 1)
+            higher[0] = higher[0] + (constant_of(constants, i) - polyval(lbnd, higher))
             out = higher
     return out
 
 
-def polyder(c, m=1):
-    out = series(c)
+def polyder(c, m=1, scl=1):
+    out = numpy.atleast_1d(c) / 1
+    if m < 0:
+        raise ValueError("The order of derivation must be non-negative")
+    if m > 0 and m >= len(out):
+        return out[:1] * 0
     for _ in range(m):
-        lower = numpy.zeros(max(len(out) - 1, min(len(out), 1)), out.dtype)
+        lower = numpy.zeros((len(out) - 1,) + out.shape[1:], out.dtype)
         for k in range(1, len(out)):
-            lower[k - 1] = out[k] * k
+            lower[k - 1] = k * (out[k] * scl)
         out = lower
     return out

@@ -250,6 +250,9 @@ def indices(dimensions):
 
 
 def resize(a, new_shape):
+    for size in numpy.atleast_1d(new_shape):
+        if size < 0:
+            raise ValueError("all elements of `new_shape` must be non-negative")
     flat = numpy.ravel(a)
     out = numpy.zeros(new_shape, flat.dtype)
     values = numpy.zeros(out.size, flat.dtype)

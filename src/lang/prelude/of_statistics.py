@@ -261,8 +261,12 @@ def covariance(rows, bias, ddof):
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     if numpy.asarray(m).ndim > 2:
         raise ValueError("m has more than 2 dimensions")
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
     rows = rows_of(m, rowvar)
     if y is not None:
+        if numpy.asarray(y).ndim > 2:
+            raise ValueError("y has more than 2 dimensions")
         rows = numpy.concatenate((rows, rows_of(y, rowvar)))
     found = covariance(rows, bias, ddof)
     if y is None and numpy.asarray(m).ndim < 2:

@@ -1,0 +1,169 @@
+// What NumPy's functions take for their parameters: arguments that none of them takes are refused by name,
+// before the function is lowered.
+#include <algorithm>
+#include <array>
+
+#include "lang/arrays/functions.h"
+#include "lang/containers/dicts.h"
+#include "lang/containers/sets.h"
+
+namespace weft::lang {
+
+namespace {
+
+struct Parameters {
+    std::string_view functions;  // by their names
+    std::string_view parameters;
+};
+
+// Parameters by their places, each with what it takes: an array or numbers (a), an array (A), an integer (i),
+// integers (I), a number (n), a real number (r), a bool (b) or an array to write into (o). None is taken
+// where `?` follows. `*` stands for a parameter that is not looked at.
+constexpr std::array kParameters = std::to_array<Parameters>({
+    {"allclose isclose", "a:a b:a rtol:n atol:n"},
+    {"angle", "z:a"},
+    {"append", "arr:a values:a axis:i?"},
+    {"argmax argmin", "a:a axis:i?"},
+    {"argpartition partition", "a:A kth:I"},
+    {"argwhere", "a:a"},
+    {"around round", "a:a decimals:i out:o?"},
+    {"array_equal", "a1:a a2:a"},
+    {"asarray_chkfinite", "a:a"},
+    {"average", "a:a"},
+    {"bincount", "x:a weights:a? minlength:i"},
+    {"broadcast_to", "array:a shape:I"},
+    {"clip", "a:a a_min:a? a_max:a? out:o?"},
+    {"convolve correlate", "a:a v:a"},
+    {"corrcoef", "x:a y:a?"},
+    {"count_nonzero", "a:a"},
+    {"cov", "m:a y:a? rowvar:* bias:* ddof:r?"},
+    {"cross", "a:a b:a"},
+    {"delete", "arr:a obj:*"},
+    {"diagflat", "v:a k:i"},
+    {"diff", "a:a n:i axis:i"},
+    {"digitize", "x:a bins:a"},
+    {"dsplit hsplit vsplit", "ary:A indices_or_sections:I"},
+    {"array_split split", "ary:a indices_or_sections:I axis:i"},
+    {"ediff1d", "ary:a to_end:a? to_begin:a?"},
+    {"expand_dims", "a:a axis:I"},
+    {"extract", "condition:a arr:a"},
+    {"fill_diagonal", "a:A val:a"},
+    {"flatnonzero nonzero", "a:a"},
+    {"flip", "m:a"},
+    {"fliplr flipud", "m:A"},
+    {"geomspace linspace logspace", "start:n stop:n num:i"},
+    {"histogram", "a:a"},
+    {"indices", "dimensions:I"},
+    {"insert", "arr:a obj:* values:a"},
+    {"interp", "x:a xp:a fp:a"},
+    {"intersect1d setdiff1d setxor1d", "ar1:a ar2:a assume_unique:b"},
+    {"isin", "element:a test_elements:a assume_unique:b invert:b"},
+    {"kaiser", "M:r beta:r"},
+    {"bartlett blackman hamming hanning", "M:r"},
+    {"median nanmedian", "a:a"},
+    {"moveaxis", "a:A source:I destination:I"},
+    {"nan_to_num", "x:a"},
+    {"percentile quantile nanpercentile nanquantile", "a:a q:a"},
+    {"ptp", "a:a axis:i?"},
+    {"ravel", "a:a"},
+    {"repeat", "a:a repeats:I"},
+    {"resize", "a:a new_shape:I"},
+    {"roll", "a:a shift:I"},
+    {"rot90", "m:A k:n"},
+    {"searchsorted", "a:a v:a"},
+    {"shape size", "a:a"},
+    {"sinc", "x:a"},
+    {"swapaxes", "a:A axis1:i axis2:i"},
+    {"take_along_axis", "arr:A indices:A axis:i?"},
+    {"tri", "N:i M:i? k:i"},
+    {"tril_indices triu_indices", "n:i k:i m:i?"},
+    {"trim_zeros", "filt:a"},
+    {"union1d", "ar1:a ar2:a"},
+    {"unwrap", "p:a discont:n? axis:i period:n"},
+    {"vander", "x:a N:i?"},
+    {"where", "condition:a x:a y:a"},
+});
+constexpr std::array kPolynomials = std::to_array<Parameters>({
+    {"polyadd polysub polymul polydiv", "c1:a c2:a"},
+    {"polyval", "x:a c:a tensor:b"},
+    {"polyint polyder", "c:a m:i"},
+});
+
+struct Words {
+    char kind;
+    std::string_view text;
+};
+constexpr Words kWords[] = {{'a', "an array or numbers"}, {'A', "an array"}, {'o', "an array"},
+                            {'i', "an integer"},          {'I', "integers"}, {'n', "a number"},
+                            {'r', "a real number"},       {'b', "a bool"}};
+
+bool has_word(std::string_view words, std::string_view word) {
+    for (size_t at = 0; at < words.size();) {
+        const size_t end = std::min(words.find(' ', at), words.size());
+        if (words.substr(at, end - at) == word) return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+// Whether it is, or has in it, what stands for no number.
+bool is_none_of_numbers(TypeRef type) {
+    if (is_list(type) || (type->kind == TypeKind::kTuple && type->record == nullptr))
+        return std::ranges::any_of(type->parts, is_none_of_numbers);
+    return is_text(type) || type->kind == TypeKind::kFormat || type->kind == TypeKind::kNone ||
+           is_dict(type) || is_set(type) || type->kind == TypeKind::kClosure;
+}
+
+bool has_only_integers(TypeRef type) {
+    if (is_list(type) || type->kind == TypeKind::kTuple)
+        return std::ranges::all_of(type->parts, has_only_integers);
+    return !is_scalar(type) || is_integer(type);
+}
+
+bool takes(char kind, TypeRef type) {
+    if (is_none_of_numbers(type)) return false;
+    const bool is_sequence = is_list(type) || type->kind == TypeKind::kTuple || is_array(type);
+    switch (kind) {
+        case 'A': return !is_scalar(type);
+        case 'o': return is_strided(type);
+        case 'i': return has_only_integers(type) && !is_list(type) && type->kind != TypeKind::kTuple;
+        case 'I': return has_only_integers(type);
+        case 'b': return !is_sequence;
+        case 'r': return !is_sequence && !(is_scalar(type) && is_complex(type));
+        default: return true;
+    }
+}
+
+}  // namespace
+
+void FunctionLowering::ArrayFunctions::expect_arguments(const std::string& module) const {
+    if (f_.source_.is_prelude) return;
+    const std::span<const Parameters> all = module == "numpy" ? std::span(kParameters)
+                                            : module == "numpy.polynomial.polynomial"
+                                                ? std::span(kPolynomials)
+                                                : std::span<const Parameters>();
+    const auto of =
+        std::ranges::find_if(all, [&](const Parameters& each) { return has_word(each.functions, name_); });
+    if (of == all.end()) return;
+    size_t place = 0;
+    for (size_t at = 0; at < of->parameters.size(); ++place) {
+        const size_t end = std::min(of->parameters.find(' ', at), of->parameters.size());
+        const std::string_view parameter = of->parameters.substr(at, end - at);
+        at = end + 1;
+        const size_t colon = parameter.find(':');
+        const std::string_view name = parameter.substr(0, colon);
+        const char kind = parameter[colon + 1];
+        const bool may_be_none = parameter.back() == '?';
+        const Value* given = place < given_.positional.size() ? &given_.positional[place] : nullptr;
+        for (const auto& [keyword, value] : given_.keywords)
+            if (keyword == name) given = &value;
+        if (given == nullptr || kind == '*' || given->type->kind == TypeKind::kOptional ||
+            (may_be_none && is_none(*given)) || takes(kind, given->type))
+            continue;
+        const auto words = std::ranges::find(kWords, kind, &Words::kind);
+        f_.fail(where_, name_ + "() takes " + std::string(words->text) + " for '" + std::string(name) +
+                            "' in a compiled function, not " + lang::describe(given->type));
+    }
+}
+
+}  // namespace weft::lang
