@@ -176,12 +176,15 @@ std::optional<Value> FunctionLowering::by_axis(const Symbol& symbol, const Argum
         prepare();
         const int64_t most = static_cast<int64_t>(array.type->rank) + parameter.more;
         const Value axis = call_prelude(
-            "numpy.axis_of",
-            {{scalar(scalar_type(ScalarType::kInt64, true), as_index(*given, where)),
-              integer(most),
-              {string_type(parameter.keyword == "axis" ? "" : std::string(parameter.keyword) + ": "), {}, 0}},
-             {},
-             where});
+            "numpy.axis_of", {{scalar(scalar_type(ScalarType::kInt64, true), as_index(*given, where)),
+                               integer(most),
+                               {string_type(parameter.keyword == "axis" || source_.is_prelude
+                                                ? ""
+                                                : std::string(parameter.keyword) + ": "),
+                                {},
+                                0}},
+                              {},
+                              where});
         const auto with_axis = [&](int64_t number) {
             *given = integer(number);
             return call_known(symbol, with);

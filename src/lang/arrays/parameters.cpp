@@ -24,7 +24,7 @@ constexpr std::array kParameters = std::to_array<Parameters>({
     {"angle", "z:a"},
     {"append", "arr:a values:a axis:i?"},
     {"argmax argmin", "a:a axis:i?"},
-    {"argpartition partition", "a:A kth:I"},
+    {"argpartition partition", "a:A kth:*"},
     {"argwhere", "a:a"},
     {"around round", "a:a decimals:i out:o?"},
     {"array_equal", "a1:a a2:a"},

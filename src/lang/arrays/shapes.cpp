@@ -19,7 +19,8 @@ std::vector<ValueId> FunctionLowering::axes_given(const Value& given, size_t ran
     }
     // Where that names a parameter, an axis that is out of bounds is told with it, too.
     const size_t first = repeated.find('`') + 1, last = repeated.rfind('`');
-    const std::string parameter = first == 0 ? "" : repeated.substr(first, last - first) + ": ";
+    const std::string parameter =
+        first == 0 || source_.is_prelude ? "" : repeated.substr(first, last - first) + ": ";
     const Value name{string_type(parameter), {}, 0};
     std::vector<ValueId> axes;
     for (const Value& item : items) {
@@ -142,7 +143,7 @@ std::optional<Value> FunctionLowering::array_with_shape(const Value& given_array
             fail(where, "the axis of " + name + "() has to be known when the function is compiled",
                  "Write it as a number, or as a default that calls leave out.");
         if (*number < -most || *number >= most)
-            fail(where, parameter + "axis " + std::to_string(*number) +
+            fail(where, (source_.is_prelude ? "" : parameter) + "axis " + std::to_string(*number) +
                             " is out of bounds for array of dimension " + std::to_string(most));
         return static_cast<int>(*number < 0 ? *number + most : *number);
     };
