@@ -519,9 +519,8 @@ def main():
         by_clock = min(passed[0]) / min(passed[1])
         print(f"{name:26}{best[0]:10.3f}{best[1]:10.3f}{ratios[-1]:7.2f}{by_clock:10.2f}", flush=True)
     if ratios:
-        print(
-            f"{len(ratios)} kernels: {math.prod(ratios) ** (1 / len(ratios)):.2f} in the mean, {max(ratios):.2f} at most"
-        )
+        mean = math.prod(ratios) ** (1 / len(ratios))
+        print(f"{len(ratios)} kernels: {mean:.2f} in the mean, {max(ratios):.2f} at most")
 
 
 if __name__ == "__main__":
