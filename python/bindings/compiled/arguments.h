@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "compiled/gpu_arrays.h"
 #include "compiled/host_copies.h"
+#include "compiled/kernels/gpu_arrays.h"
 #include "compiled/lists.h"
 #include "compiled/program.h"
 #include "convert/convert.h"

@@ -1,14 +1,11 @@
-// The object that weft.jit makes of a function: a call finds the code for the types of its arguments, or
+// Calls of what weft.jit makes of a function: a call finds the code for the types of its arguments, or
 // compiles it.
-#include <nanobind/nanobind.h>
+#include "compiled/dispatcher.h"
 
-// after Python.h
-#include <structmember.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,15 +20,12 @@
 #include "codegen/runtime/tell.h"
 #include "compiled/arguments.h"
 #include "compiled/call_record.h"
-#include "compiled/dispatcher.h"
 #include "compiled/generators.h"
-#include "compiled/gpu_arrays.h"
+#include "compiled/kernels/gpu_launch.h"
 #include "compiled/program.h"
 #include "compiled/results.h"
 #include "compiled/running.h"
 #include "convert/foreign_buffer.h"
-#include "device/device.h"
-#include "execution/fallback.h"
 #include "graph/storage.h"
 #include "jit/gpu_kernel.h"
 #include "jit/specialisation.h"
@@ -43,8 +37,6 @@
 #include "weft/errors.h"
 
 namespace weft::python {
-
-namespace {
 
 // Types that a thread compiles for, without the GIL: others that call with them wait.
 struct Compilation {
@@ -70,51 +62,7 @@ struct Compilation {
     }
 };
 
-// Used under the GIL.
-struct State {
-    GivenFunctions functions;
-    std::shared_ptr<const Program> program;
-    std::vector<std::string> parameters;
-    std::vector<bool> keyword_only;
-    bool has_keyword_only = false;
-    std::optional<size_t> rest;                       // the parameter *args
-    std::vector<nb::object> defaults;                 // by parameter; null where there is none
-    std::vector<lang::TypeRef> constants;             // of those, null where the value is no part of the type
-    std::vector<std::shared_ptr<Compiled>> compiled;  // the last used first
-    std::vector<std::shared_ptr<Compilation>> running;
-    std::vector<nb::object> names;  // of parameters
-    jit::Options options;
-    bool fast_math = false;
-    bool nogil = false;
-    bool prefers_numpy = false;
-    int64_t compilations = 0;
-    // Of kernels on GPUs: what is compiled for other devices than the last one's.
-    std::map<DeviceBackend*, std::vector<std::shared_ptr<Compiled>>> of_other_devices;
-    std::vector<std::array<int64_t, 3>> block_sizes;        // that there is code for
-    std::map<std::vector<uint64_t>, std::string> refusals;  // why there is nothing for a GPU, by key
-};
-
-struct JitObject {
-    PyObject_HEAD;
-    vectorcallfunc call;
-    PyObject* function;
-    PyObject* text;    // what was captured at decoration
-    PyObject* around;  // null, or what calls go through: around(self, *arguments) calls self._call(...)
-    PyObject* dict;
-    PyObject* weak_references;
-    State* state;
-};
-
-JitObject* self_of(PyObject* object) { return reinterpret_cast<JitObject*>(object); }
-
-PyTypeObject* jit_type = nullptr;
-
-void set_compile_error(const lang::CompileError& error) {
-    const nb::object type = nb::module_::import_(modules::kJit).attr("CompileError");
-    PyErr_SetString(type.ptr(), error.what());
-}
-
-// --- what a call does -----------------------------------------------------------------------------------
+namespace {
 
 void take_program(JitObject* self) {
     State& state = *self->state;
@@ -148,9 +96,6 @@ void take_program(JitObject* self) {
         state.constants.push_back(has_default ? type_of_constant_default(state.defaults.back()) : nullptr);
     }
 }
-
-// What a call gives, by parameter. Null is a constant that it leaves out; all others are borrowed.
-using Given = std::span<PyObject* const>;
 
 // The arguments in the order of the parameters, with CPython's errors.
 void bind_arguments(const State& state, PyObject* const* arguments, size_t count, PyObject* names,
@@ -240,15 +185,12 @@ private:
     std::vector<nb::object> held_;
 };
 
-struct Signature {
-    std::vector<lang::TypeRef> types;
-    std::vector<lang::GlobalArgument> globals;
-};
+}  // namespace
 
-Signature types_of(const State& state, const Program& program, const CallArguments& arguments,
-                   bool may_overlap) {
+CallTypes types_of_call(const State& state, const Program& program, const CallArguments& arguments,
+                        bool may_overlap) {
     const std::vector<nb::object> objects = globals_of(state, program, arguments);
-    Signature signature;
+    CallTypes signature;
     signature.types = CallArguments::types_of(arguments.key(), state.parameters.size() + objects.size(),
                                               may_overlap, state.functions);
     for (size_t i = 0; i < objects.size(); ++i)
@@ -257,11 +199,11 @@ Signature types_of(const State& state, const Program& program, const CallArgumen
     return signature;
 }
 
-std::shared_ptr<const jit::Specialisation> compile(JitObject* self,
-                                                   const std::shared_ptr<const Program>& program,
-                                                   const CallArguments& arguments, bool may_overlap) {
+std::shared_ptr<const jit::Specialisation> compile_code(JitObject* self,
+                                                        const std::shared_ptr<const Program>& program,
+                                                        const CallArguments& arguments, bool may_overlap) {
     State& state = *self->state;
-    const Signature signature = types_of(state, *program, arguments, may_overlap);
+    const CallTypes signature = types_of_call(state, *program, arguments, may_overlap);
     const jit::Options options = state.options;
     std::shared_ptr<const jit::Specialisation> code;
     {
@@ -271,6 +213,8 @@ std::shared_ptr<const jit::Specialisation> compile(JitObject* self,
     ++state.compilations;
     return code;
 }
+
+namespace {
 
 bool is_of(const std::vector<uint64_t>& key, const CallArguments& arguments) {
     return std::equal(key.begin(), key.end(), arguments.key().begin(), arguments.key().end());
@@ -285,7 +229,9 @@ std::shared_ptr<Compiled> known(State& state, const CallArguments& arguments) {
     return nullptr;
 }
 
-std::shared_ptr<Compiled> find(JitObject* self, const CallArguments& arguments) {
+}  // namespace
+
+std::shared_ptr<Compiled> find_code(JitObject* self, const CallArguments& arguments) {
     State& state = *self->state;
     for (;;) {
         if (std::shared_ptr<Compiled> found = known(state, arguments)) return found;
@@ -310,11 +256,13 @@ std::shared_ptr<Compiled> find(JitObject* self, const CallArguments& arguments) 
     state.running.push_back(running.compilation);
     made->program = state.program;
     made->given = state.functions.programs();
-    made->code = compile(self, made->program, arguments, false);
+    made->code = compile_code(self, made->program, arguments, false);
     made->gives_generators = has_generator(made->code->result);
     if (made->program == state.program) state.compiled.insert(state.compiled.begin(), made);
     return made;
 }
+
+namespace {
 
 void add_given(const State& state, Given given, CallArguments& arguments, lang::TypeRef block = nullptr) {
     const std::string& name = state.program->entry().name;
@@ -350,14 +298,15 @@ nb::object run_generators(JitObject* self, const std::shared_ptr<Compiled>& comp
     return run_keeping(call, *code, state.nogil);
 }
 
+}  // namespace
+
 void refresh(JitObject* self) {
     if (self->state->program == nullptr || !self->state->program->is_current() ||
         !self->state->functions.is_current())
         take_program(self);
 }
 
-// `block`: what a launch has in place of its second argument, or null.
-void add_all(const State& state, Given given, CallArguments& arguments, lang::TypeRef block = nullptr) {
+void add_arguments(const State& state, Given given, CallArguments& arguments, lang::TypeRef block) {
     add_given(state, given, arguments, block);
     if (!state.program->globals.empty() || !arguments.functions().empty()) {
         size_t place = given.size();
@@ -365,11 +314,6 @@ void add_all(const State& state, Given given, CallArguments& arguments, lang::Ty
             arguments.add_global(object.ptr(), place++, state.program->entry().name);
     }
     arguments.finish();
-}
-
-nb::object refuse(DeviceBackend& device, const std::string& reason) {
-    record_fallback(device, reason.c_str(), 0);
-    return nb::str(reason.c_str());
 }
 
 jit::LaunchSizes launch_sizes(Given given) {
@@ -382,106 +326,14 @@ jit::LaunchSizes launch_sizes(Given given) {
     return {axes(given[0]), axes(given[1]), PyLong_AsLongLong(given[2])};
 }
 
-// What a launch may have to tell of later, on whatever thread. It has Python's objects.
-LaunchErrorThrower thrower_of(const std::shared_ptr<Compiled>& compiled,
-                              const std::shared_ptr<const jit::Specialisation>& code) {
-    struct Kept {
-        std::shared_ptr<Compiled> compiled;
-        std::shared_ptr<const jit::Specialisation> code;
-    };
-    const std::shared_ptr<const Kept> kept(new Kept{compiled, code}, [](const Kept* each) {
-        if (!may_take_gil()) return;
-        const GilAcquire acquire;
-        delete each;
-    });
-    return [kept](const LaunchError& error) {
-        const GilAcquire acquire;
-        if (error.status == codegen::kStopped)
-            throw RuntimeError(
-                kept->code->name +
-                "(): the first thread of a block ended before the grid's barrier, to which all "
-                "threads of a grid must come on a GPU");
-        const uint32_t site = lang::site_of_error(static_cast<uint32_t>(error.status - 1));
-        if (site >= kept->code->sites.size()) throw RuntimeError("a kernel has failed without a reason");
-        raise(*kept->compiled, kept->code->sites[site], error.values);
-    };
-}
-
-// The sizes of a block as constants, with which indices of threads are known to be in bounds; null where
-// there is code for many sizes already.
-lang::TypeRef type_of_block(State& state, const std::array<int64_t, 3>& block) {
-    constexpr size_t kMost = 8;
-    if (std::find(state.block_sizes.begin(), state.block_sizes.end(), block) == state.block_sizes.end()) {
-        if (state.block_sizes.size() >= kMost) return nullptr;
-        state.block_sizes.push_back(block);
-    }
-    std::vector<lang::TypeRef> axes;
-    for (const int64_t size : block)
-        axes.push_back(lang::literal_type(Constant::of(ScalarType::kInt64, size)));
-    return lang::tuple_type(std::move(axes));
-}
-
-// A kernel of a GPU: (sizes of the grid, sizes of a block, bytes, the kernel's own arguments...). Gives None,
-// or, where nothing is done since GPUs have not what it needs, the reason.
-nb::object launch(JitObject* self, Given given, LaunchPlan& plan) {
-    constexpr size_t kOwn = 3;
-    refresh(self);
-    State& state = *self->state;
-    GpuArrays arrays(device_of_launch(given.subspan(kOwn)));
-    if (DeviceBackend* const device = &arrays.device(); state.options.device != device) {
-        if (state.options.device != nullptr)
-            state.of_other_devices[state.options.device] = std::move(state.compiled);
-        state.compiled = std::move(state.of_other_devices[device]);
-        state.options.device = device;
-    }
-    if (!plan.is_known) {
-        plan.sizes = launch_sizes(given);
-        plan.block = type_of_block(state, plan.sizes.block);
-        plan.is_known = true;
-    }
-    CallArguments arguments(state.functions);
-    arguments.use_gpu(arrays);
-    add_all(state, given, arguments, plan.block);
-    if (!arguments.lists().empty() || !arguments.generators().empty())
-        return refuse(arrays.device(), "lists and generators cannot be arguments of kernels for GPUs yet");
-    const auto key = [&] { return std::vector<uint64_t>(arguments.key().begin(), arguments.key().end()); };
-    if (!state.refusals.empty()) [[unlikely]] {
-        if (const auto refused = state.refusals.find(key()); refused != state.refusals.end())
-            return refuse(arrays.device(), refused->second);
-    }
-    std::shared_ptr<Compiled> compiled;
-    try {
-        compiled = find(self, arguments);
-    } catch (const NotImplementedError& error) {
-        return refuse(arrays.device(), state.refusals[key()] = error.what());
-    }
-    std::shared_ptr<const jit::Specialisation> code = compiled->code;
-    if (arguments.overlaps(code->written)) [[unlikely]] {
-        if (compiled->overlap == nullptr)
-            compiled->overlap = compile(self, compiled->program, arguments, true);
-        code = compiled->overlap;
-    }
-    ++compiled->calls;
-    const CallRecord record;
-    {
-        const LaunchTurn turn(arrays.device());
-        jit::launch(*code->gpu, {arguments.words().data(), arguments.words().size()}, plan.sizes,
-                    turn.number());
-        LaunchErrorThrower thrower;
-        if (!code->sites.empty() || code->meets_grid) thrower = thrower_of(compiled, code);
-        arrays.note(code->written, turn.number(), std::move(thrower));
-    }
-    record.end(*compiled, *code, arguments);
-    arrays.finish(code->name, code->written);
-    return nb::none();
-}
+namespace {
 
 nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* names) {
     refresh(self);
     State& state = *self->state;
     if (state.options.semantics.for_gpu) {
         LaunchPlan plan;
-        return launch(self, {given, count}, plan);
+        return launch_on_gpu(self, {given, count}, plan);
     }
     std::vector<PyObject*> bound;
     nb::object rest;
@@ -492,14 +344,14 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     }
     std::optional<CallArguments> added(std::in_place, state.functions);
     try {
-        add_all(state, {given, count}, *added);
+        add_arguments(state, {given, count}, *added);
     } catch (const SharesStorage&) {
         added.emplace(state.functions, /*whole_storages=*/true);
-        add_all(state, {given, count}, *added);
+        add_arguments(state, {given, count}, *added);
     }
     CallArguments& arguments = *added;
     if (state.prefers_numpy) arguments.prefer_numpy();
-    const std::shared_ptr<Compiled> compiled = find(self, arguments);
+    const std::shared_ptr<Compiled> compiled = find_code(self, arguments);
     const jit::Specialisation* code = compiled->code.get();
     // What a generator writes is not known yet.
     const bool overlaps = compiled->gives_generators
@@ -507,7 +359,7 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
                               : arguments.overlaps(code->written);
     if (overlaps) [[unlikely]] {
         if (compiled->overlap == nullptr)
-            compiled->overlap = compile(self, compiled->program, arguments, true);
+            compiled->overlap = compile_code(self, compiled->program, arguments, true);
         code = compiled->overlap.get();
     }
     ++compiled->calls;
@@ -558,18 +410,20 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     return result;
 }
 
+}  // namespace
+
 PyObject* call_directly(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
     return guarded([&]() -> PyObject* {
         try {
             return run(self_of(object), arguments, static_cast<size_t>(count), names).release().ptr();
         } catch (const lang::CompileError& error) {
-            set_compile_error(error);
+            set_error_of_compilation(error);
             return nullptr;
         }
     });
 }
 
-PyObject* call(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
+PyObject* call_jit_function(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
     const Py_ssize_t count = PyVectorcall_NARGS(flags);
     PyObject* const around = self_of(object)->around;
     if (around == nullptr) [[likely]]
@@ -579,7 +433,6 @@ PyObject* call(PyObject* object, PyObject* const* arguments, size_t flags, PyObj
     return PyObject_Vectorcall(around, all.data(), static_cast<size_t>(count) + 1, names);
 }
 
-// Compiles for arguments that are like those given, and runs nothing.
 nb::object compile_for(JitObject* self, const nb::tuple& given) {
     refresh(self);
     State& state = *self->state;
@@ -588,357 +441,14 @@ nb::object compile_for(JitObject* self, const nb::tuple& given) {
     nb::object rest;
     bind_arguments(state, objects.data(), objects.size(), nullptr, bound, rest);
     CallArguments arguments(state.functions);
-    add_all(state, bound, arguments);
-    find(self, arguments);
+    add_arguments(state, bound, arguments);
+    find_code(self, arguments);
     return nb::none();
 }
 
-// --- the type -------------------------------------------------------------------------------------------
-
-std::vector<const Program*> programs_of(const State& state) {
-    std::vector<const Program*> programs;
-    const auto add = [&](const Program* program) {
-        if (program != nullptr && std::find(programs.begin(), programs.end(), program) == programs.end())
-            programs.push_back(program);
-    };
-    add(state.program.get());
-    for (const std::shared_ptr<const Program>& given : state.functions.programs()) add(given.get());
-    for (const std::shared_ptr<Compiled>& each : state.compiled) add(each->program.get());
-    for (const auto& [device, compiled] : state.of_other_devices) {
-        for (const std::shared_ptr<Compiled>& each : compiled) add(each->program.get());
-    }
-    return programs;
-}
-
-int traverse(PyObject* object, visitproc visit, void* arg) {
-    JitObject* const self = self_of(object);
-    Py_VISIT(Py_TYPE(object));
-    Py_VISIT(self->function);
-    Py_VISIT(self->text);
-    Py_VISIT(self->around);
-    Py_VISIT(self->dict);
-    for (const Program* program : programs_of(*self->state)) {
-        for (const Guard& guard : program->guards) {
-            Py_VISIT(guard.holder.ptr());
-            Py_VISIT(guard.name.ptr());
-            Py_VISIT(guard.value.ptr());
-        }
-        for (const DescribedFunction& each : program->described) {
-            Py_VISIT(each.function.ptr());
-            Py_VISIT(each.code.ptr());
-            Py_VISIT(each.defaults.ptr());
-            Py_VISIT(each.keyword_defaults.ptr());
-        }
-        for (const auto& [symbol, type] : program->classes) Py_VISIT(type.ptr());
-        Py_VISIT(program->defaults.ptr());
-        for (const nb::object& global : program->globals) Py_VISIT(global.ptr());
-    }
-    return 0;
-}
-
-int clear(PyObject* object) {
-    JitObject* const self = self_of(object);
-    Py_CLEAR(self->function);
-    Py_CLEAR(self->text);
-    Py_CLEAR(self->around);
-    Py_CLEAR(self->dict);
-    self->state->program = nullptr;
-    self->state->functions.clear();
-    self->state->compiled.clear();
-    self->state->of_other_devices.clear();
-    self->state->refusals.clear();
-    return 0;
-}
-
-void dealloc(PyObject* object) {
-    JitObject* const self = self_of(object);
-    PyObject_GC_UnTrack(object);
-    if (self->weak_references != nullptr) PyObject_ClearWeakRefs(object);
-    clear(object);
-    delete self->state;
-    PyTypeObject* const type = Py_TYPE(object);
-    PyObject_GC_Del(object);
-    Py_DECREF(type);
-}
-
-PyObject* get(PyObject* self, PyObject* instance, PyObject*) {
-    if (instance == nullptr || instance == Py_None) return Py_NewRef(self);
-    return guarded([&] {
-        return nb::module_::import_("types")
-            .attr("MethodType")(nb::handle(self), nb::handle(instance))
-            .release()
-            .ptr();
-    });
-}
-
-PyObject* repr(PyObject* object) {
-    return guarded([&] {
-        return nb::str("<compiled function {}>")
-            .format(nb::handle(self_of(object)->function).attr("__qualname__"))
-            .release()
-            .ptr();
-    });
-}
-
-PyMemberDef kMembers[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(JitObject, call), READONLY, nullptr},
-    {"__dictoffset__", T_PYSSIZET, offsetof(JitObject, dict), READONLY, nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(JitObject, weak_references), READONLY, nullptr},
-    {"py_func", T_OBJECT, offsetof(JitObject, function), READONLY, "The Python function."},
-    {"_text", T_OBJECT, offsetof(JitObject, text), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr},
-};
-
-JitObject* checked(nb::handle object) {
-    if (Py_TYPE(object.ptr()) != jit_type) throw TypeError("expected a compiled function");
-    return self_of(object.ptr());
-}
-
-}  // namespace
-
-nb::object launch_on_gpu(nb::handle launcher, std::span<PyObject* const> given, LaunchPlan& plan) {
-    return launch(checked(launcher), given, plan);
-}
-
-void set_error_of_compilation(const lang::CompileError& error) { set_compile_error(error); }
-
-bool is_current(nb::handle jit_function) {
-    const State& state = *checked(jit_function)->state;
-    return state.program == nullptr || (state.program->is_current() && state.functions.is_current());
-}
-
-namespace {
-
-// A default that is part of the code is told by its value.
-std::string signature_of(const State& state, const jit::Specialisation& code) {
-    std::string text = "(";
-    for (size_t i = 0; i < code.arguments.size(); ++i) {
-        text += i > 0 ? ", " : "";
-        if (lang::is_constant(code.arguments[i]) && state.defaults[i].is_valid()) {
-            text += state.parameters[i] + "=" + text_of(nb::repr(state.defaults[i]));
-        } else if (code.gpu != nullptr && i == 1 && lang::is_constant(code.arguments[i])) {
-            for (size_t axis = 0; axis < 3; ++axis)  // of a block that it is for
-                text += (axis == 0 ? "(" : ", ") + std::to_string(code.gpu->block[axis]);
-            text += ")";
-        } else {
-            text += lang::describe(code.arguments[i]);
-        }
-    }
-    return text + ") -> " + lang::describe(code.result);
-}
-
-// The kernel IR for arguments, given by their places, and the exceptions of its sites; no machine code is
-// made.
-nb::tuple lowered(nb::handle function, const nb::tuple& given, bool of_numbers) {
-    JitObject* const self = checked(function);
-    refresh(self);
-    const State& state = *self->state;
-    std::vector<PyObject*> objects;
-    for (nb::handle each : given) objects.push_back(each.ptr());
-    if (objects.size() != state.parameters.size()) throw TypeError("all arguments are needed");
-    CallArguments arguments(self->state->functions);
-    add_all(state, objects, arguments);
-    const Signature signature = types_of(state, *state.program, arguments, false);
-    const jit::KernelText made =
-        jit::kernel_text(state.program->entry(), signature.types, state.options, signature.globals);
-    if (of_numbers && !made.gives_numbers)
-        throw TypeError(state.program->entry().name + "() gives " + made.result +
-                        ", which is no element of an array: return numbers");
-    nb::list exceptions;
-    for (const std::string& each : made.exceptions) exceptions.append(each.c_str());
-    return nb::make_tuple(made.ir.c_str(), exceptions);
-}
-
-nb::dict texts_of(nb::handle function, const std::string& kind) {
-    nb::dict texts;
-    const State& state = *checked(function)->state;
-    std::vector<std::pair<std::string, std::shared_ptr<const jit::Specialisation>>> compiled;
-    for (const std::shared_ptr<Compiled>& each : state.compiled)
-        compiled.emplace_back(signature_of(state, *each->code), each->code);
-    for (const auto& [signature, code] : compiled) {
-        std::string text = code->ir;
-        if (kind != "ir") {
-            const GilRelease release;  // others may compile meanwhile
-            const jit::Specialisation::Texts made = code->texts();
-            text = kind == "llvm" ? made.llvm_ir : made.assembly;
-        }
-        texts[signature.c_str()] = text;
-    }
-    return texts;
-}
-
-std::string explain(nb::handle function) {
-    std::string text;
-    const State& state = *checked(function)->state;
-    for (const std::shared_ptr<Compiled>& each : state.compiled) {
-        if (!text.empty()) text += "\n";
-        text += each->program->entry().name + signature_of(state, *each->code) + "\n" + each->code->explain();
-    }
-    return text.empty() ? "nothing is compiled yet: call the function" : text;
-}
-
-PyObject* get_signatures(PyObject* self, void*) {
-    return guarded([&] {
-        nb::list all;
-        const State& state = *self_of(self)->state;
-        for (const std::shared_ptr<Compiled>& each : state.compiled)
-            all.append(signature_of(state, *each->code).c_str());
-        return all.release().ptr();
-    });
-}
-
-// Calls, compilations and where the code came from, by signature.
-PyObject* get_fastmath(PyObject* self, void*) {
-    return PyBool_FromLong(self_of(self)->state->fast_math ? 1 : 0);
-}
-
-PyObject* get_stats(PyObject* self, void*) {
-    return guarded([&] {
-        nb::dict all;
-        const State& state = *self_of(self)->state;
-        for (const std::shared_ptr<Compiled>& each : state.compiled) {
-            nb::dict one;
-            one["calls"] = each->calls;
-            one["compile_seconds"] = each->code->all_compile_seconds() +
-                                     (each->overlap != nullptr ? each->overlap->all_compile_seconds() : 0);
-            one["from_disk"] = each->code->from_disk;
-            one["overlapping_arrays"] = each->overlap != nullptr;
-            all[signature_of(state, *each->code).c_str()] = one;
-        }
-        return all.release().ptr();
-    });
-}
-
-PyObject* reduce(PyObject* self, PyObject*) {
-    return guarded([&] {
-        return nb::module_::import_(modules::kJitPickling).attr("reduce")(nb::handle(self)).release().ptr();
-    });
-}
-
-// A function is its own copy, as Python's are.
-PyObject* same(PyObject* self, PyObject*) { return Py_NewRef(self); }
-
-PyMethodDef kMethods[] = {
-    {"__reduce__", reduce, METH_NOARGS, nullptr},
-    {"__copy__", same, METH_NOARGS, nullptr},
-    {"__deepcopy__", same, METH_O, nullptr},
-    {"_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_directly)),
-     METH_FASTCALL | METH_KEYWORDS, nullptr},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyGetSetDef kAttributes[] = {
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-    {"_fastmath", get_fastmath, nullptr, nullptr, nullptr},
-    {"signatures", get_signatures, nullptr, "The signatures that were compiled, the last used first.",
-     nullptr},
-    {"stats", get_stats, nullptr,
-     "By signature: calls, seconds of compilation up to now, whether an earlier process compiled it, and "
-     "whether overlapping arrays needed a variant.",
-     nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-
-}  // namespace
-
-void bind_jit(nb::module_& m) {
-    seconds_of_ticks(0);  // learns from now on
-    std::vector<PyType_Slot> slots = {
-        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-        {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-        {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-        {Py_tp_clear, reinterpret_cast<void*>(clear)},
-        {Py_tp_descr_get, reinterpret_cast<void*>(get)},
-        {Py_tp_repr, reinterpret_cast<void*>(repr)},
-        {Py_tp_methods, kMethods},
-        {Py_tp_members, kMembers},
-        {Py_tp_getset, kAttributes},
-    };
-    jit_type =
-        make_type(m, "JitFunction", sizeof(JitObject),
-                  Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC, slots);
-    nb::handle type(reinterpret_cast<PyObject*>(jit_type));
-    nb::setattr(type, "_is_weft_jit", nb::bool_(true));
-    m.def(
-        "_jit_function",
-        [](nb::handle function, nb::handle text, bool boundscheck, bool error_model_python, bool fastmath,
-           bool nogil, bool parallel, bool cache, bool prefers_numpy, nb::handle around, bool widens_floats,
-           bool is_kernel, bool for_gpu, bool tells_accesses, const nb::tuple& limits) {
-            auto* const object = PyObject_GC_New(JitObject, jit_type);
-            if (object == nullptr) throw_python_error();
-            object->call = call;
-            object->function = Py_NewRef(function.ptr());
-            object->text = Py_NewRef(text.ptr());
-            object->around = around.is_none() ? nullptr : Py_NewRef(around.ptr());
-            object->dict = nullptr;
-            object->weak_references = nullptr;
-            object->state = new State;
-            object->state->options.semantics.check_bounds = boundscheck;
-            object->state->options.semantics.check_division = error_model_python;
-            object->state->options.semantics.parallel = parallel;
-            object->state->options.semantics.widens_floats = widens_floats;
-            object->state->options.semantics.is_kernel = is_kernel;
-            object->state->options.semantics.for_gpu = for_gpu;
-            object->state->options.semantics.tells_accesses = tells_accesses;
-            object->state->options.most_registers = nb::cast<int>(limits[0]);
-            object->state->options.most_threads = nb::cast<int>(limits[1]);
-            object->state->options.blocks_at_once = nb::cast<int>(limits[2]);
-            object->state->options.is_fast = fastmath;
-            object->state->fast_math = fastmath;
-            object->state->options.is_kept = cache;
-            object->state->nogil = nogil;
-            object->state->prefers_numpy = prefers_numpy;
-            PyObject_GC_Track(object);
-            return nb::steal(reinterpret_cast<PyObject*>(object));
-        },
-        arg("function"), arg("text"), nb::arg("boundscheck"), nb::arg("check_division"), nb::arg("fastmath"),
-        nb::arg("nogil"), nb::arg("parallel"), nb::arg("cache"), nb::arg("prefers_numpy") = false,
-        nb::arg("around") = nb::none(), nb::arg("widens_floats") = false, nb::arg("is_kernel") = false,
-        nb::arg("for_gpu") = false, nb::arg("tells_accesses") = false,
-        nb::arg("limits") = nb::make_tuple(0, 0, 0));
-    method(
-        jit_type, "_compile",
-        [](nb::handle self, const nb::tuple& given) {
-            try {
-                return compile_for(checked(self), given);
-            } catch (const lang::CompileError& error) {
-                set_compile_error(error);
-                throw_python_error();
-            }
-        },
-        nb::arg("arguments"));
-    method(
-        jit_type, "_recompile",
-        [](nb::handle self, bool fastmath) {
-            State& state = *checked(self)->state;
-            state.fast_math = fastmath;
-            state.program = nullptr;  // the next call compiles
-        },
-        nb::arg("fastmath"));
-    method(
-        jit_type, "inspect_ir", [](nb::handle self) { return texts_of(self, "ir"); },
-        "The kernel IR of each signature, as a dict.");
-    method(
-        jit_type, "_lowered",
-        [](nb::handle self, const nb::tuple& given, bool of_numbers) {
-            try {
-                return lowered(self, given, of_numbers);
-            } catch (const lang::CompileError& error) {
-                set_compile_error(error);
-                throw_python_error();
-            }
-        },
-        nb::arg("arguments"), nb::arg("of_numbers") = false);
-    method(
-        jit_type, "inspect_llvm", [](nb::handle self) { return texts_of(self, "llvm"); },
-        "LLVM's IR of each signature after its passes, as a dict.");
-    method(
-        jit_type, "inspect_asm", [](nb::handle self) { return texts_of(self, "asm"); },
-        "The machine code of each signature, as assembly, as a dict.");
-    method(
-        jit_type, "explain", [](nb::handle self) { return explain(self); },
-        "What was compiled: signatures, times, and which indices are checked where, by the lines of the "
-        "function.");
+void set_error_of_compilation(const lang::CompileError& error) {
+    const nb::object type = nb::module_::import_(modules::kJit).attr("CompileError");
+    PyErr_SetString(type.ptr(), error.what());
 }
 
 }  // namespace weft::python

@@ -1,4 +1,4 @@
-#include "compiled/gpu_arrays.h"
+#include "compiled/kernels/gpu_arrays.h"
 
 #include <algorithm>
 #include <memory>

@@ -12,7 +12,8 @@
 
 #include "api/recording/kernel_launch.h"
 #include "compiled/dispatcher.h"
-#include "compiled/gpu_arrays.h"
+#include "compiled/kernels/gpu_arrays.h"
+#include "compiled/kernels/gpu_launch.h"
 #include "device/device.h"
 #include "module.h"
 #include "objects/objects.h"
@@ -92,7 +93,8 @@ void run(LaunchObject* self, PyObject* const* given, size_t count) {
     if (DeviceBackend& device = device_of_launch(arguments.own()); !device.is_cpu()) {
         if (self->stream != 0) device.wait_for_stream(self->stream);
         const nb::object refusal =
-            launch_on_gpu(launcher(self, self->on_gpu, "_gpu_launcher"), arguments.all(), *self->plan);
+            launch_on_gpu(checked_jit_function(launcher(self, self->on_gpu, "_gpu_launcher")),
+                          arguments.all(), *self->plan);
         if (self->stream != 0) device.make_stream_wait(self->stream);
         if (refusal.is_none()) return;
         nb::setattr(self->kernel, "_refusal", refusal);
