@@ -86,6 +86,32 @@ def test_hints_of_arguments():
         cuda.In(3)
 
 
+@cuda.jit
+def step_points(points):
+    i = cuda.grid(1)
+    if i < points.size:
+        points[i].x += 1
+
+
+def test_hints_of_structures():
+    for hint, after in ((cuda.In, 0), (cuda.InOut, 1), (cuda.Out, 1)):
+        points = numpy.zeros(3, [("x", "f8"), ("n", "i4")])
+        step_points[1, 32](hint(points))
+        assert points["x"].tolist() == [after] * 3
+        there = cuda.to_device(points)
+        step_points[1, 32](hint(there))
+        assert there.copy_to_host()["x"].tolist() == [after + 1] * 3
+
+
+def test_classes_of_device_arrays():
+    class Named(DeviceArray):
+        pass
+
+    there = Named(numpy.zeros(3, [("x", "f8")]))
+    step_points[1, 32](there)
+    assert there.copy_to_host()["x"].tolist() == [1] * 3
+
+
 @pytest.mark.parametrize(
     "make", [cuda.device_array, cuda.pinned_array, cuda.mapped_array, cuda.managed_array]
 )

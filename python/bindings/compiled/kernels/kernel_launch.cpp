@@ -31,7 +31,7 @@ struct LaunchObject {
     PyObject* sizes[kOwn];
     PyObject* on_cpu;  // the launchers; null up to their first use
     PyObject* on_gpu;
-    PyObject* device_array;  // the type
+    PyObject* device_array;  // the type; classes of it are taken as it is
     Py_ssize_t count;        // of the kernel's arguments; -1: the package prepares them
     bool checks;
     uint64_t stream;  // of another library, or 0
@@ -57,9 +57,10 @@ public:
         objects_.reserve(kOwn + count);
         objects_.assign(std::begin(self.sizes), std::end(self.sizes));
         static PyObject* const name = PyUnicode_InternFromString("_array");
+        auto* const device_array = reinterpret_cast<PyTypeObject*>(self.device_array);
         for (size_t i = 0; i < count; ++i) {
             PyObject* object = given[i];
-            if (reinterpret_cast<PyObject*>(Py_TYPE(object)) == self.device_array) {
+            if (PyType_IsSubtype(Py_TYPE(object), device_array) != 0) {
                 owned_.push_back(steal_or_throw(PyObject_GetAttr(object, name)));
                 object = owned_.back().ptr();
             }
