@@ -440,6 +440,7 @@ nb::object compile_for(JitObject* self, const nb::tuple& given) {
     for (nb::handle each : given) objects.push_back(each.ptr());
     nb::object rest;
     bind_arguments(state, objects.data(), objects.size(), nullptr, bound, rest);
+    if (state.options.semantics.for_gpu) return compile_on_gpu(self, bound);
     CallArguments arguments(state.functions);
     add_arguments(state, bound, arguments);
     find_code(self, arguments);

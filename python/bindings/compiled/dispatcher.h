@@ -97,7 +97,8 @@ jit::LaunchSizes launch_sizes(Given given);
 PyObject* call_jit_function(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names);
 PyObject* call_directly(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
 
-/// Compiles for arguments that are like those given, and runs nothing.
+/// Compiles for arguments that are like those given, and runs nothing. Gives None, or why nothing is compiled
+/// for a GPU.
 nb::object compile_for(JitObject* self, const nb::tuple& given);
 
 void set_error_of_compilation(const lang::CompileError& error);

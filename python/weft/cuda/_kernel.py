@@ -236,7 +236,7 @@ class Kernel(Inspected):
     def specialize(self, *args):
         """A kernel of its own for arguments like these, which tells numbers where others tell dicts.
 
-        It is compiled now for the CPU, and for a GPU at its first launch there.
+        It is compiled now: for a GPU where launches run there, or one of the arguments is there.
         """
         if self.specialized:
             raise RuntimeError("Dispatcher already specialized")
@@ -245,8 +245,7 @@ class Kernel(Inspected):
         made = self.specializations.get(key)
         if made is None:
             made = self._made_again()
-            if not on_gpu:
-                made._compile(args)
+            made._compile(args, on_gpu)
             made.specialized = True
             self.specializations[key] = made
         return made
@@ -258,11 +257,14 @@ class Kernel(Inspected):
                 setattr(made, name, self.__dict__[name])
         return made
 
-    def _compile(self, arguments):
-        """Compiles for the CPU, and launches nothing."""
+    def _compile(self, arguments, on_gpu=False):
+        """Compiles, for a GPU if it can be, and launches nothing."""
         arguments = self._prepared(self._extended(arguments, 0, []))
-        given = (getattr(each, "_array", each) for each in arguments)
-        self._launcher._compile(((1, 1, 1), (1, 1, 1), 0, *given))
+        given = (1, 1, 1), (1, 1, 1), 0, *(getattr(each, "_array", each) for each in arguments)
+        if on_gpu:
+            self._refusal = self._gpu_launcher._compile(given)
+        if not on_gpu or self._refusal:
+            self._launcher._compile(given)
 
     _typeof = staticmethod(type)
 

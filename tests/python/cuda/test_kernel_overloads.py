@@ -174,7 +174,9 @@ def test_specialize(module, device):
     special = kernel.specialize(a, out, 2.0)
     assert special.specialized and not kernel.specialized and len(kernel.specializations) == 1
     assert kernel.specialize(a + 1, out, 3.0) is special
-    assert len(special.overloads) == (device == "cpu")  # for a GPU at the first launch
+    assert len(special.overloads) == 1 and "shifted" in next(iter(special.inspect_asm().values()))
+    if device == "cuda":  # before a launch
+        assert special.get_shared_mem_per_block() == 256 and special.get_regs_per_thread() >= 1
     special[1, 64](a, out, 2.0)
     assert out.tolist() == (a + 2).tolist() and len(special.overloads) == 1 and len(kernel.overloads) == 0
     assert special.get_const_mem_size() == 0 and special.get_max_threads_per_block() == 1024
@@ -197,18 +199,32 @@ def test_declared_signatures(device):
         if numbas.grid(1) < a.size:
             a[numbas.grid(1)] = value
 
-    there = filled.overloads
-    assert len(there) == (0 if device == "cuda" else 2)
-    if device == "cpu":
-        assert "filled" in filled.inspect_llvm((float32[::1], int32))
-        assert filled.compile(void(float32[:], int32)).argument_types == (float32[:], int32)
-        assert filled.compile("void(float32[:, :], int32)") and len(filled.overloads) == 3
-    else:
-        with pytest.raises(NotImplementedError, match="compiled for a GPU at its first launch there"):
-            filled.compile("void(int64[:], int32)")
+    assert len(filled.overloads) == 2 and "filled" in filled.inspect_llvm((float32[::1], int32))
+    assert filled.compile(void(float32[:], int32)).argument_types == (float32[:], int32)
+    made = filled.compile("void(float32[:, :], int32)")
+    assert len(filled.overloads) == 3
+    assert (".visible .entry" in made.inspect_asm()) == (device == "cuda")
     a = numpy.zeros(3, "f4")
     filled[1, 32](a, numpy.int32(2))
     assert a.tolist() == [2, 2, 2] and filled.inspect_asm(void(float32[:], int32))
+
+
+@cuda.jit(device=True)
+def factorial(n):
+    return 1 if n <= 1 else n * factorial(n - 1)
+
+
+def test_what_gpus_have_not_is_compiled_for_the_cpu(device):
+    @cuda.jit
+    def product(out, n):
+        out[0] = factorial(n)
+
+    out = numpy.zeros(1, "i8")
+    special = product.specialize(out, 5)
+    assert len(special.overloads) == 1 and ".visible .entry" not in next(iter(special.inspect_asm().values()))
+    assert ("a function that calls itself" in special.explain()) == (device == "cuda")
+    special[1, 1](out, 5)
+    assert out.tolist() == [120]
 
 
 def test_types_of_texts():

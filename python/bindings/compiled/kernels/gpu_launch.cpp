@@ -25,11 +25,6 @@ namespace weft::python {
 
 namespace {
 
-nb::object refuse(DeviceBackend& device, const std::string& reason) {
-    record_fallback(device, reason.c_str(), 0);
-    return nb::str(reason.c_str());
-}
-
 // What a launch may have to tell of later, on whatever thread. It has Python's objects.
 LaunchErrorThrower thrower_of(const std::shared_ptr<Compiled>& compiled,
                               const std::shared_ptr<const jit::Specialisation>& code) {
@@ -69,39 +64,56 @@ lang::TypeRef type_of_block(State& state, const std::array<int64_t, 3>& block) {
     return lang::tuple_type(std::move(axes));
 }
 
-}  // namespace
+constexpr size_t kOwn = 3;  // arguments of a launcher before the kernel's
 
-nb::object launch_on_gpu(JitObject* self, std::span<PyObject* const> given, LaunchPlan& plan) {
-    constexpr size_t kOwn = 3;
-    refresh(self);
+// The code for arguments; where GPUs have not what it needs, the reason.
+struct Found {
+    std::shared_ptr<Compiled> compiled{};
+    std::string refusal{};
+};
+
+// `block`: its sizes as constants, or null.
+Found find_on_gpu(JitObject* self, Given given, lang::TypeRef block, GpuArrays& arrays,
+                  CallArguments& arguments) {
     State& state = *self->state;
-    GpuArrays arrays(device_of_launch(given.subspan(kOwn)));
     if (DeviceBackend* const device = &arrays.device(); state.options.device != device) {
         if (state.options.device != nullptr)
             state.of_other_devices[state.options.device] = std::move(state.compiled);
         state.compiled = std::move(state.of_other_devices[device]);
         state.options.device = device;
     }
+    arguments.use_gpu(arrays);
+    add_arguments(state, given, arguments, block);
+    if (!arguments.lists().empty() || !arguments.generators().empty())
+        return {.refusal = "lists and generators cannot be arguments of kernels for GPUs yet"};
+    const auto key = [&] { return std::vector<uint64_t>(arguments.key().begin(), arguments.key().end()); };
+    if (!state.refusals.empty()) [[unlikely]] {
+        if (const auto refused = state.refusals.find(key()); refused != state.refusals.end())
+            return {.refusal = refused->second};
+    }
+    try {
+        return {.compiled = find_code(self, arguments)};
+    } catch (const NotImplementedError& error) {
+        return {.refusal = state.refusals[key()] = error.what()};
+    }
+}
+
+}  // namespace
+
+nb::object launch_on_gpu(JitObject* self, std::span<PyObject* const> given, LaunchPlan& plan) {
+    refresh(self);
+    State& state = *self->state;
+    GpuArrays arrays(device_of_launch(given.subspan(kOwn)));
     if (!plan.is_known) {
         plan.sizes = launch_sizes(given);
         plan.block = type_of_block(state, plan.sizes.block);
         plan.is_known = true;
     }
     CallArguments arguments(state.functions);
-    arguments.use_gpu(arrays);
-    add_arguments(state, given, arguments, plan.block);
-    if (!arguments.lists().empty() || !arguments.generators().empty())
-        return refuse(arrays.device(), "lists and generators cannot be arguments of kernels for GPUs yet");
-    const auto key = [&] { return std::vector<uint64_t>(arguments.key().begin(), arguments.key().end()); };
-    if (!state.refusals.empty()) [[unlikely]] {
-        if (const auto refused = state.refusals.find(key()); refused != state.refusals.end())
-            return refuse(arrays.device(), refused->second);
-    }
-    std::shared_ptr<Compiled> compiled;
-    try {
-        compiled = find_code(self, arguments);
-    } catch (const NotImplementedError& error) {
-        return refuse(arrays.device(), state.refusals[key()] = error.what());
+    const auto [compiled, refusal] = find_on_gpu(self, given, plan.block, arrays, arguments);
+    if (compiled == nullptr) {
+        record_fallback(arrays.device(), refusal.c_str(), 0);
+        return nb::str(refusal.c_str());
     }
     std::shared_ptr<const jit::Specialisation> code = compiled->code;
     if (arguments.overlaps(code->written)) [[unlikely]] {
@@ -122,6 +134,15 @@ nb::object launch_on_gpu(JitObject* self, std::span<PyObject* const> given, Laun
     record.end(*compiled, *code, arguments);
     arrays.finish(code->name, code->written);
     return nb::none();
+}
+
+nb::object compile_on_gpu(JitObject* self, std::span<PyObject* const> given) {
+    refresh(self);
+    GpuArrays arrays(device_of_launch(given.subspan(kOwn)));
+    if (arrays.device().is_cpu()) throw RuntimeError("there is no GPU to compile for");
+    CallArguments arguments(self->state->functions);
+    const Found found = find_on_gpu(self, given, nullptr, arrays, arguments);
+    return found.compiled != nullptr ? nb::none() : nb::object(nb::str(found.refusal.c_str()));
 }
 
 }  // namespace weft::python

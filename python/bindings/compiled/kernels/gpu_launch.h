@@ -24,4 +24,8 @@ struct LaunchPlan {
 /// nothing is done since GPUs have not what it needs, the reason.
 nb::object launch_on_gpu(JitObject* launcher, std::span<PyObject* const> given, LaunchPlan& plan);
 
+/// Compiles as a launch with such arguments does, for blocks of any size, and gives what that gives. Throws
+/// RuntimeError where they are on no GPU.
+nb::object compile_on_gpu(JitObject* launcher, std::span<PyObject* const> given);
+
 }  // namespace weft::python

@@ -23,10 +23,13 @@ def set_types(kernel, signatures):
 
 
 def _compile_declared(kernel):
-    """Once, where kernels run on the CPU; for a GPU they are compiled at a launch."""
-    if not _core._launches_on_gpu():
-        while kernel._declared:
-            kernel._compile(tuple(map(sample, _types_of(kernel._declared.pop()))))
+    """Once, for where kernels run now."""
+    while kernel._declared:
+        _compile_for_samples(kernel, kernel._declared.pop())
+
+
+def _compile_for_samples(kernel, signature):
+    kernel._compile(tuple(map(sample, _types_of(signature))), _core._launches_on_gpu())
 
 
 def _types_of(signature):
@@ -38,14 +41,12 @@ def _types_of(signature):
 
 
 def _compile(kernel, sig):
-    """Compiles for a signature, and gives what was compiled. For a GPU kernels are compiled at a launch alone."""
+    """Compiles for a signature, and gives what was compiled."""
     found = kernel.overloads.get(sig)
-    if found is not None:
-        return found
-    if _core._launches_on_gpu():
-        raise NotImplementedError(f"{kernel.__name__}() is compiled for a GPU at its first launch there")
-    kernel._compile(tuple(map(sample, _types_of(sig))))
-    return kernel.overloads[sig]
+    if found is None:
+        _compile_for_samples(kernel, sig)
+        found = kernel.overloads[sig]
+    return found
 
 
 def _texts_of(signature):
