@@ -10,13 +10,14 @@ from weft._jit._decorator import compiled, prange
 from weft.cuda._arrays import DeviceArray, handle_of
 from weft.cuda._options import options_of
 from weft.cuda._overloads import Inspected
-from weft.cuda._place import count_blocks, run_block
+from weft.cuda._place import count_blocks, run_block, waits
 
 MOST_THREADS = 1024  # of a block
 MOST_SHARED_BYTES = 227 << 10  # of a block
 _MOST_BLOCKS = (2**31 - 1, 2**16 - 1, 2**16 - 1)
 _MOST_OF_BLOCK = (1024, 1024, 64)
 _MOST_KEPT = 256  # launches of a kernel
+_MOST_BLOCKS_KNOWN = 4  # sizes of blocks for which code of their own is compiled
 
 
 def _sizes(given, what, most):
@@ -63,6 +64,14 @@ def _launch(kernel, grid, block, stream, shared_bytes, checks):
     return _core._kernel_launch(
         kernel, grid, block, shared_bytes, DeviceArray, count, checks, handle_of(stream)
     )
+
+
+def _both(one, other):
+    """What was counted of two launchers."""
+    return {
+        name: one[name] + other[name] if name in ("calls", "compile_seconds") else each
+        for name, each in one.items()
+    }
 
 
 def _kind_of(value):
@@ -123,6 +132,7 @@ class Kernel(Inspected):
         self._converters = ()
         self._refusal = None  # why the last launch was not the GPU's
         self._launches = {}  # that were made, by what stands in the brackets
+        self._of_blocks = {}  # launchers for blocks of certain sizes
         self.specialized = False  # by specialize()
         self.specializations = {}
         self._names = names
@@ -166,7 +176,20 @@ class Kernel(Inspected):
         """
         return _Checked(self)
 
-    def _make_launcher(self, **options):
+    @functools.cached_property
+    def _waits(self):
+        return waits(self.py_func)
+
+    def _launcher_for(self, block):
+        """The launcher for the CPU. Threads that wait for each other are loops, which are twice as fast where it is
+        known how many they are: so the first few sizes of blocks have code of their own."""
+        if block not in self._of_blocks:
+            if len(self._of_blocks) == _MOST_BLOCKS_KNOWN or not self._waits:
+                return self._launcher
+            self._of_blocks[block] = self._make_launcher(block)
+        return self._of_blocks[block]
+
+    def _make_launcher(self, block=None, **options):
         if not getattr(type(self._function), "_is_weft_jit", False):
             raise RuntimeError(
                 f"{self.__name__} is not compiled, since WEFT_JIT=0 is set; kernels run compiled only"
@@ -177,8 +200,8 @@ class Kernel(Inspected):
         listed = "".join(f"{name}, " for name in self._names)
         text = (
             f"def {name}(grid_, block_, bytes_{names}):\n"
-            f"    for number_ in prange(count_blocks(kernel_, grid_, block_, ({listed}))):\n"
-            f"        run_block(kernel_, grid_, block_, bytes_, number_, ({listed}))\n"
+            f"    for number_ in prange(count_blocks(kernel_, grid_, {block or 'block_'}, ({listed}))):\n"
+            f"        run_block(kernel_, grid_, {block or 'block_'}, bytes_, number_, ({listed}))\n"
         )
         scope = {
             "prange": prange,
@@ -303,7 +326,11 @@ class Kernel(Inspected):
     @property
     def stats(self):
         """Calls and compilations by the types of arguments."""
-        return self._launcher.stats | (self._gpu_launcher.stats if "_gpu_launcher" in self.__dict__ else {})
+        result = {}
+        for launcher in self._compiled():
+            for types_, counts in launcher.stats.items():
+                result[types_] = _both(result[types_], counts) if types_ in result else counts
+        return result
 
     def explain(self):
         """What was compiled, as text."""
@@ -314,12 +341,15 @@ class Kernel(Inspected):
 
     def _compiled(self):
         """The launchers that have compiled something."""
-        return [self.__dict__[name] for name in ("_launcher", "_gpu_launcher") if name in self.__dict__]
+        ours = [self.__dict__[name] for name in ("_launcher", "_gpu_launcher") if name in self.__dict__]
+        return [*self._of_blocks.values(), *ours]
 
     def _inspected(self):
         """The launcher that was used, and whether it is for GPUs."""
         on_gpu = "_gpu_launcher" in self.__dict__ and bool(self._gpu_launcher.signatures)
-        return (self._gpu_launcher if on_gpu else self._launcher), on_gpu
+        if on_gpu:
+            return self._gpu_launcher, True
+        return next(iter(self._of_blocks.values()), None) or self._launcher, False
 
     def __repr__(self):
         return f"<kernel {self.__qualname__}>"

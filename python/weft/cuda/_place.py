@@ -1,5 +1,7 @@
 """What a kernel asks of the thread that runs it, by name: threadIdx.x, shared.array, atomic.add and so on."""
 
+import types
+
 
 class KernelName:
     """A name that has its meaning inside of kernels, where the compiler knows it by its path."""
@@ -97,3 +99,25 @@ _OF_THREADS = {
 NAMES = {name: KernelName(f"weft.cuda.{name}", *told) for name, told in _OF_THREADS.items()}
 count_blocks = KernelName("weft.cuda._count_blocks")
 run_block = KernelName("weft.cuda._run_block")
+
+_EMPTY = types.CellType()
+_MEETINGS = frozenset(
+    "syncthreads syncthreads_count syncthreads_and syncthreads_or syncwarp activemask sync shfl_sync shfl_up_sync "
+    "shfl_down_sync shfl_xor_sync ballot_sync any_sync all_sync eq_sync match_any_sync match_all_sync".split()
+)
+
+
+def waits(function, known=()):
+    """Whether threads may wait for each other in a Python function for kernels, or in functions that it names.
+
+    What it names by other names is not found: the answer decides how a kernel is compiled, not what it computes.
+    """
+    code = getattr(function, "__code__", None)
+    if code is None or function in known:
+        return False
+    if not _MEETINGS.isdisjoint(code.co_names):
+        return True
+    captured = [cell.cell_contents for cell in function.__closure__ or () if cell != _EMPTY]
+    named = [function.__globals__.get(name) for name in code.co_names]
+    known = (*known, function)
+    return any(waits(getattr(each, "__wrapped__", each), known) for each in (*captured, *named))

@@ -42,12 +42,18 @@ LaunchObject* self_of(PyObject* object) { return reinterpret_cast<LaunchObject*>
 
 PyTypeObject* launch_type = nullptr;
 
-PyObject* launcher(LaunchObject* self, PyObject*& kept, const char* name) {
-    if (kept == nullptr) {
-        kept = PyObject_GetAttrString(self->kernel, name);
-        if (kept == nullptr) throw_python_error();
-    }
-    return kept;
+PyObject* launcher_on_gpu(LaunchObject* self) {
+    if (self->on_gpu == nullptr)
+        self->on_gpu = steal_or_throw(PyObject_GetAttrString(self->kernel, "_gpu_launcher")).release().ptr();
+    return self->on_gpu;
+}
+
+// Which may be for blocks of these sizes alone.
+PyObject* launcher_on_cpu(LaunchObject* self) {
+    if (self->on_cpu == nullptr)
+        self->on_cpu =
+            nb::handle(self->kernel).attr("_launcher_for")(nb::handle(self->sizes[1])).release().ptr();
+    return self->on_cpu;
 }
 
 // The arguments of a launcher, which `owned` keeps where the call does not.
@@ -94,13 +100,12 @@ void run(LaunchObject* self, PyObject* const* given, size_t count) {
     if (DeviceBackend& device = device_of_launch(arguments.own()); !device.is_cpu()) {
         if (self->stream != 0) device.wait_for_stream(self->stream);
         const nb::object refusal =
-            launch_on_gpu(checked_jit_function(launcher(self, self->on_gpu, "_gpu_launcher")),
-                          arguments.all(), *self->plan);
+            launch_on_gpu(checked_jit_function(launcher_on_gpu(self)), arguments.all(), *self->plan);
         if (self->stream != 0) device.make_stream_wait(self->stream);
         if (refusal.is_none()) return;
         nb::setattr(self->kernel, "_refusal", refusal);
     }
-    call(launcher(self, self->on_cpu, "_launcher"));
+    call(launcher_on_cpu(self));
 }
 
 PyObject* call(PyObject* object, PyObject* const* arguments, size_t flags, PyObject* names) {
