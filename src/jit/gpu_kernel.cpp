@@ -161,6 +161,12 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
     return made;
 }
 
+int most_threads_with(int registers) {
+    constexpr int kWarp = 32, kOfBlock = 1 << 16, kPortion = 256;  // which a warp has some of
+    const int of_warp = std::max((registers * kWarp + kPortion - 1) / kPortion, 1) * kPortion;
+    return std::min(kOfBlock / of_warp * kWarp, 1024);
+}
+
 void number_errors_as(std::span<const lang::Site> sites, lang::Lowered& whole) {
     const auto number_of = [&](uint32_t number) {
         const lang::Site& wanted = whole.sites[lang::site_of_error(number)];

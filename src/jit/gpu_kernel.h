@@ -38,6 +38,8 @@ struct GpuKernel {
 // reads that, and for the tests' fake driver. Throws NotImplementedError for what GPUs do not have.
 std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, const std::string& ir,
                                                  const std::string& whole, const Options& options);
+// How many threads a block may have where each has so many registers.
+int most_threads_with(int registers);
 // Gives errors of a launch on a CPU the numbers that they have on the GPU.
 void number_errors_as(std::span<const lang::Site> sites, lang::Lowered& whole);
 codegen::CompiledTexts texts_of(const GpuKernel& kernel, const ir::Module& module, const std::string& entry);

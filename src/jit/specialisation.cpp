@@ -142,6 +142,8 @@ void Specialisation::take(lang::Lowered&& lowered) {
         tells |= has(each.body, ir::Opcode::kTell);
     }
     meets_grid = lang::meets_grid(lowered.module);
+    block_bytes = lowered.block_bytes;
+    thread_bytes = lowered.thread_bytes;
     sites = std::move(lowered.sites);
     indices_ = std::move(lowered.indices);
     parallel_ = std::move(lowered.parallel);

@@ -48,6 +48,7 @@ public:
     bool allocates = false;      // it needs a HeapFrame around it
     bool tells = false;          // it prints, to a ListenerScope around it
     bool meets_grid = false;     // its blocks wait for each other: it needs a GridScope around it
+    int64_t block_bytes = 0, thread_bytes = 0;  // as lang::Lowered has them
     std::string name;
     std::string ir;                        // before the passes
     std::shared_ptr<const GpuKernel> gpu;  // in place of the function

@@ -172,6 +172,7 @@ Lowered Compilation::finish(const Specialised& entry, std::span<const TypeRef> a
     for (TypeRef type : arguments) result.written.push_back(is_written(type));
     result.arguments.assign(arguments.begin(), arguments.end());
     result.block_bytes = kernel_memory_.bytes_of(PlaceArgument::kBlockMemory);
+    result.thread_bytes = kernel_memory_.bytes_of(PlaceArgument::kOwnMemory);
     result.written.resize(arguments.size() + globals_.size());  // those are only read
     return result;
 }

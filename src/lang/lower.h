@@ -101,7 +101,8 @@ struct Lowered {
     std::vector<LoopNote> loops;
     std::vector<bool> written;         // which arguments' memory, for arguments with scopes of their own
     std::vector<TypeRef> arguments{};  // as they are in the code: lists of what is added to them, too
-    int64_t block_bytes = 0;           // of a kernel: memory of a block, besides what a launch asks for
+    // Of a kernel: memory of a block, besides what a launch asks for, and of a thread, for its own arrays.
+    int64_t block_bytes = 0, thread_bytes = 0;
 };
 
 // An array of the program that functions read, without that it is passed: what symbols have as `object`.

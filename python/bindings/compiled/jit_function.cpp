@@ -189,6 +189,28 @@ nb::dict texts_of(nb::handle function, const std::string& kind) {
     return texts;
 }
 
+// What the code of a kernel takes, by signature: bytes of a block's shared memory, besides what a launch asks
+// for, and of each thread's own. Of a GPU the driver tells a thread's, with its registers, and how many
+// threads a block may therefore have. Of code for one size of a block it would tell that size.
+nb::dict facts_of(nb::handle function) {
+    nb::dict all;
+    const State& state = *checked_jit_function(function)->state;
+    for (const std::shared_ptr<Compiled>& each : state.compiled) {
+        const jit::Specialisation& code = *each->code;
+        nb::dict one;
+        one["block_bytes"] = code.block_bytes;
+        one["thread_bytes"] = code.thread_bytes;
+        if (code.gpu != nullptr) {
+            one["thread_bytes"] = code.gpu->local_bytes;
+            one["registers"] = code.gpu->registers;
+            one["most_threads"] = code.gpu->block[0] == 0 ? code.gpu->most_threads
+                                                          : jit::most_threads_with(code.gpu->registers);
+        }
+        all[signature_of(state, code).c_str()] = one;
+    }
+    return all;
+}
+
 std::string explain(nb::handle function) {
     std::string text;
     const State& state = *checked_jit_function(function)->state;
@@ -357,6 +379,7 @@ void bind_jit(nb::module_& m) {
     method(
         jit_type, "inspect_asm", [](nb::handle self) { return texts_of(self, "asm"); },
         "The machine code of each signature, as assembly, as a dict.");
+    method(jit_type, "_kernel_facts", facts_of);
     method(
         jit_type, "explain", [](nb::handle self) { return explain(self); },
         "What was compiled: signatures, times, and which indices are checked where, by the lines of the "

@@ -14,9 +14,6 @@ import tempfile
 _PLAIN = {"int": "int64", "float": "float64", "complex": "complex128", "boolean": "bool"}
 _PLAIN |= {"none": "None", "unicode_type": "str"}
 _ARRAY = re.compile(r"(readonly )?(?:unaligned )?array\((.+), (\d+)d(, [ACF])?(, read-only)?\)")
-_ON_GPU = re.compile(
-    r" on (\S+): each thread has (\d+) registers and (\d+) bytes of memory, each block (\d+) bytes of shared"
-)
 _OWN = 3  # arguments of a launcher before the kernel's: grid, block, bytes
 _MOST_BLOCKS_TOGETHER = 32768  # that wait for each other on a CPU
 
@@ -148,27 +145,26 @@ class Overload:
             f"{self._kernel.__name__}() was compiled for the CPU: {what} told of code for GPUs"
         )
 
-    def _facts(self, what):
-        if not self._on_gpu:
-            raise self._of_gpus(f"{what} are")
-        told = self._launcher.explain().split("\n\n")
-        found = [part for part in told if self._signatures[0] in part.partition("\n")[0]]
-        return tuple(map(int, _ON_GPU.search(found[0]).groups()[1:]))
+    @property
+    def _facts(self):
+        return self._launcher._kernel_facts()[self._signatures[0]]
 
     @property
     def regs_per_thread(self):
         """The registers that each thread has on a GPU."""
-        return self._facts("registers of a thread")[0]
+        if not self._on_gpu:
+            raise self._of_gpus("registers of a thread are")
+        return self._facts["registers"]
 
     @property
     def local_mem_per_thread(self):
-        """The bytes of memory that each thread has of its own on a GPU."""
-        return self._facts("bytes of a thread")[1]
+        """The bytes of memory that each thread has of its own: local.array's, and on a GPU what registers spill."""
+        return self._facts["thread_bytes"]
 
     @property
     def shared_mem_per_block(self):
-        """The bytes of shared memory that each block has on a GPU, besides what a launch asks for."""
-        return self._facts("bytes of shared memory")[2]
+        """The bytes of shared memory that each block has, besides what a launch asks for."""
+        return self._facts["block_bytes"]
 
     @property
     def const_mem_size(self):
@@ -179,10 +175,7 @@ class Overload:
     def max_threads_per_block(self):
         """The most threads of a block: of 1024, launch_bounds, and those for which a GPU has registers."""
         most = min(self._kernel._most_threads, self._kernel._options["limits"][1] or 1024)
-        if not self._on_gpu:
-            return most
-        registers = -(-self.regs_per_thread * 32 // 256) * 256  # of a warp, in portions of 256
-        return min(most, 65536 // max(registers, 256) * 32)
+        return min(most, self._facts["most_threads"]) if self._on_gpu else most
 
     def max_cooperative_grid_blocks(self, blockdim, dynsmemsize=0):
         """How many blocks of a grid may wait for each other; on a GPU weft tells it only by refusing more."""
@@ -279,7 +272,7 @@ class Inspected:
         return self._number(lambda each: each.regs_per_thread, signature)
 
     def get_shared_mem_per_block(self, signature=None):
-        """The bytes of shared memory that each block has on a GPU, besides what a launch asks for."""
+        """The bytes of shared memory that each block has, besides what a launch asks for."""
         return self._number(lambda each: each.shared_mem_per_block, signature)
 
     def get_const_mem_size(self, signature=None):
@@ -287,7 +280,7 @@ class Inspected:
         return self._number(lambda each: each.const_mem_size, signature)
 
     def get_local_mem_per_thread(self, signature=None):
-        """The bytes of memory that each thread has of its own on a GPU."""
+        """The bytes of memory that each thread has of its own."""
         return self._number(lambda each: each.local_mem_per_thread, signature)
 
     def get_max_threads_per_block(self, signature=None):

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "jit/gpu_kernel.h"
 #include "lang/errors/diagnostics.h"
 
 namespace weft::jit {
@@ -296,6 +297,14 @@ TEST(Jit, ErrorsSayWhereAndWhat) {
                   std::string::npos)
             << error.what();
     }
+}
+
+TEST(GpuKernels, HaveAsManyThreadsInABlockAsThereAreRegisters) {
+    EXPECT_EQ(most_threads_with(0), 1024);
+    EXPECT_EQ(most_threads_with(64), 1024);
+    EXPECT_EQ(most_threads_with(65), 896);
+    EXPECT_EQ(most_threads_with(128), 512);
+    EXPECT_EQ(most_threads_with(255), 256);
 }
 
 }  // namespace
