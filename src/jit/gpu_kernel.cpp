@@ -161,6 +161,12 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
     return made;
 }
 
+int64_t most_blocks_together(const GpuKernel& kernel, int64_t threads, int64_t dynamic_bytes) {
+    const int64_t shared = kernel.block_bytes + dynamic_bytes;
+    allow_shared(kernel, shared);
+    return kernel.device.most_blocks_together(*kernel.loaded, threads, shared);
+}
+
 int most_threads_with(int registers) {
     constexpr int kWarp = 32, kOfBlock = 1 << 16, kPortion = 256;  // which a warp has some of
     const int of_warp = std::max((registers * kWarp + kPortion - 1) / kPortion, 1) * kPortion;

@@ -38,6 +38,8 @@ struct GpuKernel {
 // reads that, and for the tests' fake driver. Throws NotImplementedError for what GPUs do not have.
 std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, const std::string& ir,
                                                  const std::string& whole, const Options& options);
+// How many blocks of so many threads run at the same time, where a launch asks for so much shared memory.
+int64_t most_blocks_together(const GpuKernel& kernel, int64_t threads, int64_t dynamic_bytes);
 // How many threads a block may have where each has so many registers.
 int most_threads_with(int registers);
 // Gives errors of a launch on a CPU the numbers that they have on the GPU.

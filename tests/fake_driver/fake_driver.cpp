@@ -645,6 +645,8 @@ Result blocks_at_once(int* blocks, FunctionHandle, int threads, size_t) {
     if (entry.result == kSuccess) *blocks = 1024 / threads;
     return entry.result;
 }
+Result profiler_start() { return Entry("cuProfilerStart").result; }
+Result profiler_stop() { return Entry("cuProfilerStop").result; }
 
 Result graph_create(GraphHandle* graph, unsigned flags) {
     const Entry entry("cuGraphCreate");

@@ -197,18 +197,33 @@ nb::dict facts_of(nb::handle function) {
     const State& state = *checked_jit_function(function)->state;
     for (const std::shared_ptr<Compiled>& each : state.compiled) {
         const jit::Specialisation& code = *each->code;
+        const std::string signature = signature_of(state, code);
+        if (all.contains(signature.c_str())) continue;  // arrays that lie otherwise: the last used is told
         nb::dict one;
         one["block_bytes"] = code.block_bytes;
         one["thread_bytes"] = code.thread_bytes;
         if (code.gpu != nullptr) {
             one["thread_bytes"] = code.gpu->local_bytes;
             one["registers"] = code.gpu->registers;
+            const auto& block = code.gpu->block;
+            one["block"] = nb::make_tuple(block[0], block[1], block[2]);  // zeros: any
             one["most_threads"] = code.gpu->block[0] == 0 ? code.gpu->most_threads
                                                           : jit::most_threads_with(code.gpu->registers);
         }
-        all[signature_of(state, code).c_str()] = one;
+        all[signature.c_str()] = one;
     }
     return all;
+}
+
+// Of the code of a signature for a GPU.
+int64_t most_blocks_together(nb::handle function, const std::string& signature, int64_t threads,
+                             int64_t dynamic_bytes) {
+    const State& state = *checked_jit_function(function)->state;
+    for (const std::shared_ptr<Compiled>& each : state.compiled) {
+        if (each->code->gpu != nullptr && signature_of(state, *each->code) == signature)
+            return jit::most_blocks_together(*each->code->gpu, threads, dynamic_bytes);
+    }
+    throw ValueError("nothing is compiled for " + signature);
 }
 
 std::string explain(nb::handle function) {
@@ -380,6 +395,8 @@ void bind_jit(nb::module_& m) {
         jit_type, "inspect_asm", [](nb::handle self) { return texts_of(self, "asm"); },
         "The machine code of each signature, as assembly, as a dict.");
     method(jit_type, "_kernel_facts", facts_of);
+    method(jit_type, "_most_blocks_together", most_blocks_together, nb::arg("signature"), nb::arg("threads"),
+           nb::arg("dynamic_bytes"));
     method(
         jit_type, "explain", [](nb::handle self) { return explain(self); },
         "What was compiled: signatures, times, and which indices are checked where, by the lines of the "

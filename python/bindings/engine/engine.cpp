@@ -234,6 +234,12 @@ DeviceBackend& to_device(nb::handle name) {
     return name.is_none() ? current_device() : device_named(text_of(name));
 }
 
+cuda::CudaDevice& to_gpu(nb::handle name) {
+    DeviceBackend& device = to_device(name);
+    if (device.is_cpu()) throw ValueError("the CPU is no GPU");
+    return static_cast<cuda::CudaDevice&>(device);
+}
+
 nb::dict to_dict(const MemoryStats& stats) {
     nb::dict dict;
     dict["in_use"] = stats.in_use;
@@ -325,6 +331,16 @@ void bind_devices(nb::module_& m) {
         "_memory_stats", [](nb::handle name) { return to_dict(to_device(name).memory_stats()); },
         arg("name"));
     m.def("_gpu_report", gpu_report);
+    m.def(
+        "_gpu_memory",
+        [](nb::handle name) {
+            const cuda::CudaDevice::MemoryInfo info = to_gpu(name).memory_info();
+            return nb::make_tuple(info.free_bytes, info.all_bytes);
+        },
+        arg("name"));
+    m.def(
+        "_tell_profilers", [](nb::handle name, bool look) { to_gpu(name).tell_profilers(look); }, arg("name"),
+        arg("look"));
     m.def(
         "_empty_pool",
         [](nb::handle name) {

@@ -586,13 +586,25 @@ def is_available():
 
 
 def profile_start():
-    """Nothing: weft.profile() sees all kernels of its block, and a profiler of NVIDIA's all of the process."""
+    """Tells NVIDIA's profilers to look at the current GPU from now on. On the CPU it is nothing."""
+    _tell_profilers(True)
 
 
-profile_stop = profile_start
+def profile_stop():
+    """Tells NVIDIA's profilers to look at the current GPU no more. On the CPU it is nothing."""
+    _tell_profilers(False)
+
+
+def _tell_profilers(look):
+    if is_available():
+        _core._tell_profilers(None, look)
 
 
 @contextlib.contextmanager
 def profiling():
-    """Nothing: see profile_start()."""
-    yield
+    """Lets NVIDIA's profilers look at the block: see profile_start()."""
+    profile_start()
+    try:
+        yield
+    finally:
+        profile_stop()

@@ -164,15 +164,9 @@ class Context:
         close()
 
     def get_memory_info(self):
-        """The bytes that are free and all there are, of the CPU.
-
-        Raises NotImplementedError for a GPU, of which weft knows what it holds itself, and not what others do.
-        """
+        """The bytes that are free, and all there are. What weft keeps for reuse is not free."""
         if self.device.is_gpu:
-            raise NotImplementedError(
-                "weft does not know the free memory of a GPU: weft.memory_stats() tells what weft holds, and "
-                "weft.config.device_memory_limit bounds it"
-            )
+            return MemoryInfo(*_core._gpu_memory(str(self.device._device)))
         pages = [os.sysconf(name) for name in ("SC_AVPHYS_PAGES", "SC_PHYS_PAGES")]
         return MemoryInfo(*(each * os.sysconf("SC_PAGE_SIZE") for each in pages))
 

@@ -4,6 +4,7 @@ Types are told as texts, which are weft's own: `array(float32, 1d)`, `float64`. 
 place. Whoever asks may have either, and Numba's; how arrays lie in memory is no part of what code is for.
 """
 
+import math
 import os
 import re
 import shutil
@@ -178,14 +179,21 @@ class Overload:
         return min(most, self._facts["most_threads"]) if self._on_gpu else most
 
     def max_cooperative_grid_blocks(self, blockdim, dynsmemsize=0):
-        """How many blocks of a grid may wait for each other; on a GPU weft tells it only by refusing more."""
-        if self._on_gpu:
-            raise NotImplementedError(
-                "weft does not tell how many blocks a GPU runs at once: launch the kernel, whose error tells if there "
-                "are too many; one for each multiprocessor, device.MULTIPROCESSOR_COUNT, are none too many"
-            )
+        """How many blocks of a grid may wait for each other: on a GPU as many as run at once."""
         self._kernel[1, blockdim, None, dynsmemsize]  # refuses what is no block
-        return _MOST_BLOCKS_TOGETHER
+        if not self._on_gpu:
+            return _MOST_BLOCKS_TOGETHER
+        axes = tuple(blockdim) if isinstance(blockdim, tuple | list) else (blockdim,)
+        block = (*axes, *(1,) * (3 - len(axes)))
+        facts = self._launcher._kernel_facts()
+        fitting = [name for name in self._signatures if facts[name]["block"] in (block, (0, 0, 0))]
+        if not fitting:
+            raise NotImplementedError(
+                f"{self._kernel.__name__}() was compiled for blocks of {self._facts['block']} alone: launch it with "
+                f"blocks of {block} before, or ask the kernel of specialize()"
+            )
+        fitting.sort(key=lambda name: facts[name]["block"] != block)
+        return self._launcher._most_blocks_together(fitting[0], math.prod(block), dynsmemsize)
 
 
 def _run(tool, *arguments):

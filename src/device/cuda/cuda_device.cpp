@@ -264,6 +264,20 @@ int64_t CudaDevice::most_blocks_together(const CudaKernel& kernel, int64_t threa
     return int64_t{blocks} * context_.facts().multiprocessors;
 }
 
+CudaDevice::MemoryInfo CudaDevice::memory_info() {
+    const Context::Scope scope(context_);
+    MemoryInfo info;
+    context_.check(context_.driver().memory_info(&info.free_bytes, &info.all_bytes),
+                   "ask for the free memory");
+    return info;
+}
+
+void CudaDevice::tell_profilers(bool look) {
+    const Context::Scope scope(context_);
+    const auto tell = look ? context_.driver().profiler_start : context_.driver().profiler_stop;
+    if (tell != nullptr) context_.check(tell(), "tell a profiler");
+}
+
 // Kernels run one after another on one stream, and each leaves zeros; one that does not come to its end ruins
 // the context. The memory is the device's for as long as the process lives, and no array's.
 uint64_t CudaDevice::tickets() {

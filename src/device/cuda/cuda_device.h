@@ -63,6 +63,13 @@ public:
     uint64_t grid_word() { return tickets() + kTicketBytes; }
     // How many blocks of so many threads and so much shared memory run at the same time.
     int64_t most_blocks_together(const CudaKernel& kernel, int64_t threads, int64_t shared_bytes);
+    struct MemoryInfo {
+        size_t free_bytes = 0, all_bytes = 0;
+    };
+    MemoryInfo memory_info();  // of the whole device, whoever has what is not free
+    // Tells NVIDIA's profilers that what comes now is to be looked at, or no more; nothing to drivers without
+    // such.
+    void tell_profilers(bool look);
     void synchronize() override;
     bool is_lost() const override { return context_.ruined(); }
     std::unique_ptr<Stopwatch> start_stopwatch() override;

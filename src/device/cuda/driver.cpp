@@ -123,12 +123,13 @@ std::unique_ptr<Driver> load_driver(const std::string& path, std::string& reason
     }
     auto driver = std::make_unique<Driver>();
     std::string missing;
-    const auto load = [&]<class Function>(Function& function, const char* symbol) {
+    const auto load = [&]<class Function>(Function& function, const char* symbol, bool is_needed = true) {
         void* address = dlsym(library, symbol);
-        if (address == nullptr) missing += std::string(missing.empty() ? "" : ", ") + symbol;
+        if (address == nullptr && is_needed) missing += std::string(missing.empty() ? "" : ", ") + symbol;
         function = reinterpret_cast<Function>(address);
     };
 #define WEFT_CUDA_SYMBOL(name, symbol, parameters) load(driver->name, symbol);
+#define WEFT_CUDA_OPTIONAL_SYMBOL(name, symbol, parameters) load(driver->name, symbol, false);
 #include "device/cuda/driver_symbols.def"
 #undef WEFT_CUDA_SYMBOL
     if (driver->driver_version != nullptr && driver->driver_version(&driver->version) == kSuccess &&

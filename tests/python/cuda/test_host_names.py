@@ -294,12 +294,9 @@ def test_contexts():
     with context.defer_cleanup():
         assert context.create_stream().handle == context.get_default_stream().handle == 0
     assert context.create_event().query() and context.create_external_stream(0).handle == 0
-    if context.device.is_gpu:
-        with pytest.raises(NotImplementedError, match=r"weft\.memory_stats\(\)"):
-            context.get_memory_info()
-    else:
-        free, total = context.get_memory_info()
-        assert 0 < free < total == context.get_memory_info().total
+    held = cuda.to_device(numpy.zeros(1 << 16))
+    free, total = context.get_memory_info()
+    assert held.size == 1 << 16 and 0 < free < total == context.get_memory_info().total
     with pytest.raises(AttributeError, match="the driver is weft's own"):
         _ = context.memalloc
     assert cuda.get_current_device().get_primary_context().device == context.device
@@ -364,3 +361,13 @@ def test_without_a_gpu():
         "there is no device 1 for kernels: 0 to 0 are there",
         "there is no GPU 0: there are 0",
     ]
+
+
+@on_fake_driver
+def test_profilers_are_told(device):
+    library = ctypes.CDLL(str(FAKE_DRIVER))
+    counts = [library.weft_fake_driver_calls(name) for name in (b"cuProfilerStart", b"cuProfilerStop")]
+    with cuda.profiling():
+        assert library.weft_fake_driver_calls(b"cuProfilerStart") == counts[0] + (device == "cuda")
+        assert library.weft_fake_driver_calls(b"cuProfilerStop") == counts[1]
+    assert library.weft_fake_driver_calls(b"cuProfilerStop") == counts[1] + (device == "cuda")

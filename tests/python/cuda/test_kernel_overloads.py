@@ -7,6 +7,7 @@ import re
 import numpy
 import pytest
 import weft
+from on_gpu import needs_gpu
 from weft import cuda, numba
 from weft.cuda import _overloads
 from weft.numba import cuda as numbas
@@ -140,16 +141,35 @@ def test_blocks_that_wait_for_each_other(device):
     kernel = made(cuda)
     launch(kernel)
     overload = kernel.overloads[FLOATS]
+    with pytest.raises(ValueError, match="1024 is the most"):
+        overload.max_cooperative_grid_blocks(2048)
     if device == "cuda":
-        with pytest.raises(
-            NotImplementedError, match="weft does not tell how many blocks a GPU runs at once"
-        ):
-            overload.max_cooperative_grid_blocks(64)
+        assert overload.max_cooperative_grid_blocks(64) >= cuda.get_current_device().MULTIPROCESSOR_COUNT
+        with pytest.raises(NotImplementedError, match=r"was compiled for blocks of \(64, 1, 1\) alone"):
+            overload.max_cooperative_grid_blocks(128)
+        overload = kernel.specialize(numpy.arange(64.0), numpy.zeros(64), 2.0).overloads[FLOATS]
+        few, many = (overload.max_cooperative_grid_blocks(block, dynsmemsize=64) for block in ((16, 16), 32))
+        assert 1 <= few < many
         return
     for block in (64, (16, 16), (4, 4, 4)):
         assert overload.max_cooperative_grid_blocks(block, dynsmemsize=64) == 32768
-    with pytest.raises(ValueError, match="1024 is the most"):
-        overload.max_cooperative_grid_blocks(2048)
+
+
+@needs_gpu
+def test_no_more_blocks_than_wait_for_each_other():
+    @cuda.jit
+    def all_come(a):
+        cuda.cg.this_grid().sync()
+        a[cuda.grid(1)] += 1
+
+    with weft.device("cuda"):
+        a = numpy.zeros(64 * 10_000)
+        all_come[1, 64](a)
+        most = all_come.overloads[("array(float64, 1d)",)].max_cooperative_grid_blocks(64)
+        all_come[most, 64](a)
+        assert a.sum() == 64 * (most + 1)
+        with pytest.raises(ValueError, match=f"runs {most} blocks"):
+            all_come[most + 1, 64](a)
 
 
 def tool(folder, name, text):
