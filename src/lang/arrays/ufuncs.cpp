@@ -410,7 +410,8 @@ FunctionLowering::Ufuncs::Axis FunctionLowering::Ufuncs::axis_of(const Value& gi
         return {f_.integer(axis).parts[0], static_cast<size_t>(axis)};
     }
     if (!is_integer(given.type)) f_.fail(where_, "an axis is an integer, not " + lang::describe(given.type));
-    const Value axis = f_.call_prelude("numpy.axis_of", {{given, f_.integer(most)}, {}, where_});
+    const Value axis =
+        f_.call_prelude("numpy.axis_of", {{given, f_.integer(most), {string_type(""), {}, 0}}, {}, where_});
     return {f_.cast(axis, ScalarType::kInt64), std::nullopt};
 }
 
