@@ -113,6 +113,7 @@ private:
         for (const Instruction& each : region.body) {
             const Line line = line_of(each);
             const bool loops = ir::is_loop(each.opcode);
+            found_.loops |= loops;
             const int64_t inside = loops ? std::min(weight * kWeightOfLoop, kMostWeight) : weight;
             for (const Region& inner : each.regions) {
                 for (size_t k = 0; k < inner.arguments.size(); ++k) {

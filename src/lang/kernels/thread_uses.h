@@ -18,6 +18,7 @@ struct ThreadUses {
     std::array<int64_t, 3> side_by_side{};
     bool block_memory = false;
     bool grid_size = false;  // as the step of loops that share out what there is
+    bool loops = false;
 
     bool is_apart() const { return apart[0] || apart[1] || apart[2]; }
 };

@@ -16,6 +16,8 @@ constexpr size_t kAxes = 3;
 constexpr int64_t kTiles = 256;  // about as many; a row is cut into pieces where rows are fewer
 constexpr int64_t kLeastThreads = 64;
 constexpr int64_t kLeastWithSteps = 1024;  // where each goes over memory in steps of the grid's size
+constexpr int64_t kMostWithLoops =
+    256;  // a launch is asked to stop between tiles, which take their time then
 
 }  // namespace
 
@@ -44,6 +46,8 @@ FunctionLowering::Kernels::Tiles FunctionLowering::Kernels::cut(const ThreadUses
     const ValueId least = index(uses.grid_size ? kLeastWithSteps : kLeastThreads);
     const ValueId length = divided_up(divided_up(tiles.extents[inner], pieces), least);
     tiles.sizes[inner] = f_.apply(OpId::kMultiply, {length, least});
+    if (uses.loops && !uses.grid_size)
+        tiles.sizes[inner] = f_.apply(OpId::kMinimum, {tiles.sizes[inner], index(kMostWithLoops)});
     tiles.counts[inner] = divided_up(tiles.extents[inner], tiles.sizes[inner]);
     return tiles;
 }

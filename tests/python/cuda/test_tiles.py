@@ -4,6 +4,8 @@ against the same text run by Python, thread by thread."""
 
 import itertools
 import random
+import subprocess
+import sys
 import types
 
 import numpy
@@ -193,3 +195,46 @@ def test_device_functions_that_ask_for_their_threads():
     both[3, 4](out, places)
     numpy.testing.assert_array_equal(out, [0, 1, 2, 3] * 3)
     numpy.testing.assert_array_equal(places, numpy.arange(12))
+
+
+LONG = """\
+import math
+import os
+import signal
+import subprocess
+import time
+
+import numpy
+from weft import cuda
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@cuda.jit
+def long(out, n):
+    i = cuda.grid(1)
+    if i < out.size:
+        total = 0.5
+        for _ in range(n):
+            total = math.sin(total) + i
+        out[i] = total
+
+
+out = numpy.zeros(1_000_000)
+long[4, 256](out, 10)
+subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -INT {os.getpid()}"])
+begin = time.monotonic()
+try:
+    long[3907, 256](out, 200_000)  # some minutes
+except KeyboardInterrupt:
+    print("stopped" if time.monotonic() - begin < 40 else "late")
+"""
+
+
+def test_a_long_launch_is_interrupted(device, tmp_path):
+    if device == "cuda":
+        pytest.skip("a GPU's launch runs to its end")
+    program = tmp_path / "long.py"
+    program.write_text(LONG)
+    told = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=120, check=False)
+    assert told.stdout == "stopped\n", told.stderr
