@@ -12,6 +12,7 @@
 #include "passes/conditions_at_ends.h"
 #include "passes/loops_in_blocks.h"
 #include "passes/rewrite.h"
+#include "passes/threads/computed_values.h"
 
 namespace weft::passes {
 
@@ -89,7 +90,12 @@ public:
     }
 
 private:
-    ValueId opposite(Builder& builder, ValueId condition) const {
+    ValueId opposite(Builder& builder, ValueId condition) {
+        const auto known = opposites_.find(condition.index);
+        if (known != opposites_.end()) return known->second;
+        return opposites_[condition.index] = make_opposite(builder, condition);
+    }
+    ValueId make_opposite(Builder& builder, ValueId condition) {
         const auto found = source_.find(condition.index);
         if (found != source_.end() && found->second.opcode == Opcode::kApply) {
             const Instruction& source = found->second;
@@ -123,6 +129,7 @@ private:
 
     Function& function_;
     std::unordered_map<uint32_t, Instruction> source_;
+    std::unordered_map<uint32_t, ValueId> opposites_;
 };
 
 // One loop over the threads of a row.
@@ -241,7 +248,6 @@ class Narrowing {
 public:
     Narrowing(Builder& builder, Function& function, const Constants& constants, const Instruction& loop)
         : builder_(builder),
-          function_(function),
           constants_(constants),
           counter_(loop.regions[0].arguments[0]),
           lower_(loop.operands[0]),
@@ -252,6 +258,7 @@ public:
                 for (const ValueId result : each.results) source_[result.index] = &each;
             } else if (&each + 2 == body.data() + body.size() && each.opcode == Opcode::kIf &&
                        each.results.empty() && each.regions[1].body.size() == 1 && yields(each.regions[1])) {
+                values_.emplace(function, source_, std::vector{counter_});
                 narrow(each.operands[0]);
             } else if (&each + 1 != body.data() + body.size()) {
                 return;
@@ -268,16 +275,14 @@ private:
         const auto found = source_.find(value.index);
         return found == source_.end() ? nullptr : found->second;
     }
-    bool varies(ValueId value) const {
-        if (value == counter_) return true;
-        const Instruction* source = source_of(value);
-        return source != nullptr &&
-               std::ranges::any_of(source->operands, [&](ValueId operand) { return varies(operand); });
-    }
+    bool varies(ValueId value) { return values_->varies(value); }
+    bool rises(ValueId value) { return values_->rises(value); }
+    ValueId at_first(ValueId value) { return values_->append(builder_, value, builder_.index(0)); }
 
     void narrow(ValueId condition) {
         const Instruction* source = source_of(condition);
         if (source == nullptr || source->opcode != Opcode::kApply) return;
+        if (!narrowed_.insert(condition.index).second) return;
         const OpId op = source->op->id;
         if (op == OpId::kLogicalAnd) {
             narrow(source->operands[0]);
@@ -293,24 +298,13 @@ private:
         }
     }
 
-    // The counter and something that is the same for all.
-    bool rises(ValueId value) const {
-        if (value == counter_) return true;
-        const Instruction* source = source_of(value);
-        if (source == nullptr || source->opcode != Opcode::kApply || source->op->id != OpId::kAdd ||
-            function_.type(value).scalar != ScalarType::kInt64)
-            return false;
-        const auto& [a, b] = std::array{source->operands[0], source->operands[1]};
-        return (rises(a) && !varies(b)) || (rises(b) && !varies(a));
-    }
-
     // value < end + offset, or value >= end + offset, where only `value` varies.
     struct Bound {
         ValueId value, end;
         bool is_above;
         int64_t offset;
     };
-    std::optional<Bound> bound_of(const Instruction& source) const {
+    std::optional<Bound> bound_of(const Instruction& source) {
         const OpId op = source.op->id;
         const bool is_strict = op == OpId::kLess || op == OpId::kGreater;
         const bool is_less = op == OpId::kLess || op == OpId::kLessEqual;
@@ -325,7 +319,7 @@ private:
     void narrow(const Bound& bound) {
         constexpr int64_t kAway = int64_t{1} << 61;
         const ValueId away = builder_.index(kAway), minus_away = builder_.index(-kAway);
-        const ValueId first = at(builder_.index(0), bound.value), given = at(builder_.index(0), bound.end);
+        const ValueId first = at_first(bound.value), given = at_first(bound.end);
         const ValueId is_near =
             builder_.apply(OpId::kLogicalAnd, {builder_.apply(OpId::kLessEqual, {first, away}),
                                                builder_.apply(OpId::kGreaterEqual, {first, minus_away})});
@@ -340,27 +334,14 @@ private:
         has_narrowed_ = true;
     }
 
-    // A value of the body, with a number in place of the counter.
-    ValueId at(ValueId counter, ValueId value) {
-        if (value == counter_) return counter;
-        const Instruction* source = source_of(value);
-        if (source == nullptr) return value;
-        Copier copier(function_);
-        for (const ValueId operand : source->operands) copier.map(operand, at(counter, operand));
-        Instruction copied = copier.copy(*source);
-        const auto which = std::ranges::find(source->results, value) - source->results.begin();
-        const ValueId result = copied.results[static_cast<size_t>(which)];
-        builder_.append(std::move(copied));
-        return result;
-    }
-
     Builder& builder_;
-    Function& function_;
     const Constants& constants_;
     const ValueId counter_;
     ValueId lower_, upper_;
     bool has_narrowed_ = false;
-    std::unordered_map<uint32_t, const Instruction*> source_;
+    Sources source_;
+    std::optional<ComputedValues> values_;
+    std::unordered_set<uint32_t> narrowed_;  // conditions
 };
 
 std::optional<Values> replace(Builder& builder, Function& function, const Instruction& given,

@@ -65,6 +65,7 @@ public:
         for (size_t i = 0; i < at; ++i) {
             for (const ValueId result : body[i].results) source_[result.index] = &body[i];
         }
+        values_.emplace(function, source_, threads.regions[0].arguments);
         for (size_t k = 0; k < walk_.results.size(); ++k) is_result_[walk_.results[k].index] = k;
         scope_ = unused_alias_scope(function);
     }
@@ -79,15 +80,16 @@ public:
         std::for_each(body.begin() + static_cast<std::ptrdiff_t>(at_) + 1, body.end(), note_operands);
         if (steps_) {
             for (const ValueId value : {steps_->start, steps_->end, steps_->step}) note(value);
-            is_possible_ &= is_computed(walk_.operands[1], true);
+            is_possible_ &= values_->is_computed(walk_.operands[1]);
         }
-        return is_possible_ && is_computed(walk_.operands[0], false) &&
+        const ValueId begin = walk_.operands[0];
+        return is_possible_ && values_->is_computed(begin) && !values_->varies(begin) &&
                walk_.results.size() + kept_.size() <= kMostCarried;
     }
 
     void run(Builder& builder) {
         const ValueId one = builder.index(1), width = builder.index(kWidth);
-        const ValueId end = threads_.operands[1], begin = of_thread(builder, walk_.operands[0], {});
+        const ValueId end = threads_.operands[1], begin = values_->append(builder, walk_.operands[0], {});
         for (const ValueId value : kept_) arrays_[value.index] = allocate(function_.type(value).scalar);
         for (const ValueId result : walk_.results)
             carried_.push_back(allocate(function_.type(result).scalar));
@@ -105,7 +107,7 @@ public:
                     if (trips.valid()) store(inner, trips, mapped(walk_.operands[1]));
                 });
                 const Values ends = trips.valid() ? ends_of(strip, trips) : ends_at_ends(strip);
-                // WalkSteps that all threads have, and those of some.
+                // Steps that all threads have, and those of some.
                 strip.set_loop_site(walk_.site);
                 strip.for_loop(begin, ends[0], one, {},
                                [&](Builder& inner, std::span<const ValueId> step) -> Values {
@@ -152,7 +154,8 @@ private:
     Values ends_at_ends(Builder& builder) {
         const ValueId last =
             builder.apply(OpId::kSubtract, {builder.apply(OpId::kAdd, {first_, count_}), builder.index(1)});
-        return {of_thread(builder, walk_.operands[1], last), of_thread(builder, walk_.operands[1], first_)};
+        return {values_->append(builder, walk_.operands[1], last),
+                values_->append(builder, walk_.operands[1], first_)};
     }
     Values ends_of(Builder& builder, ValueId trips) {
         const std::array most{builder.index(INT64_MAX), builder.index(INT64_MIN)};
@@ -172,29 +175,6 @@ private:
         const ValueId moved = builder.apply(OpId::kMultiply, {step, mapped(steps_->step)});
         const ValueId at = builder.apply(OpId::kAdd, {mapped(steps_->start), moved});
         return builder.apply(OpId::kLess, {at, mapped(steps_->end)});
-    }
-
-    // Whether it follows from what stands before the threads, and perhaps from a thread's number.
-    bool is_computed(ValueId value, bool of_thread) const {
-        if (value == threads_.regions[0].arguments[0]) return of_thread;
-        const auto found = source_.find(value.index);
-        if (found == source_.end()) return true;
-        return only_computes(*found->second) &&
-               std::ranges::all_of(found->second->operands,
-                                   [&](ValueId operand) { return is_computed(operand, of_thread); });
-    }
-    ValueId of_thread(Builder& builder, ValueId value, ValueId thread) {
-        if (value == threads_.regions[0].arguments[0]) return thread;
-        const auto found = source_.find(value.index);
-        if (found == source_.end()) return value;
-        Copier copier(function_);
-        for (const ValueId operand : found->second->operands)
-            copier.map(operand, of_thread(builder, operand, thread));
-        Instruction copied = copier.copy(*found->second);
-        const auto which = std::ranges::find(found->second->results, value) - found->second->results.begin();
-        const ValueId result = copied.results[static_cast<size_t>(which)];
-        builder.append(std::move(copied));
-        return result;
     }
 
     // What comes before the walk and is needed in it or behind.
@@ -264,6 +244,7 @@ private:
     std::vector<Instruction>& allocations_;
     uint16_t scope_;
     Sources source_;
+    std::optional<ComputedValues> values_;
     std::unordered_map<uint32_t, size_t> is_result_;
     std::unordered_map<uint32_t, bool> noted_;
     Values kept_, carried_;
@@ -305,9 +286,10 @@ private:
         region.body.clear();
         for (Instruction& each : old) {
             note_constants(each);
-            // Fences order what a thread does with what others do.
+            // Fences order what a thread does with what others do. What leaves its turn would leave a step.
             const bool is_of_threads = each.opcode == Opcode::kFor && each.lanes != 1 &&
-                                       each.results.empty() && !has_meeting(each.regions[0]);
+                                       each.results.empty() && !has_meeting(each.regions[0]) &&
+                                       !is_left(each) && !returns(each.regions[0]);
             if (is_of_threads && replace(each, region.body)) continue;
             for (Region& inner : each.regions) walk(inner);
             region.body.push_back(std::move(each));
@@ -409,66 +391,26 @@ private:
     // above 0. The start has to be a sum with the thread's number.
     ValueId holds_at_ends(Builder& builder, const Instruction& threads, const Values& ends, ValueId first,
                           ValueId last) {
-        Sources sources;
-        for (const Instruction& each : threads.regions[0].body) {
-            for (const ValueId result : each.results) sources[result.index] = &each;
-        }
-        const ValueId counter = threads.regions[0].arguments[0];
-        bool is_known = true;
-        const std::function<ValueId(ValueId, ValueId, int)> at = [&](ValueId value, ValueId thread,
-                                                                     int depth) -> ValueId {
-            if (value == counter) return thread;
-            const auto found = sources.find(value.index);
-            if (found == sources.end()) return value;
-            const Instruction& source = *found->second;
-            if (!only_computes(source) || source.opcode == Opcode::kView || depth > 6) {
-                is_known = false;
-                return value;
-            }
-            Copier copier(function_);
-            for (const ValueId operand : source.operands) copier.map(operand, at(operand, thread, depth + 1));
-            if (!is_known) return value;
-            Instruction copied = copier.copy(source);
-            const ValueId result = copied.results[0];
-            builder.append(std::move(copied));
-            return result;
-        };
+        const std::vector<ValueId>& counter = threads.regions[0].arguments;
+        ComputedValues values(function_, sources_of(threads, threads.regions[0].body.size()), counter);
         // Of start only what rises with the thread is between its values at the ends.
-        const std::function<bool(ValueId)> rises = [&](ValueId value) {
-            if (value == counter) return true;
-            const auto found = sources.find(value.index);
-            if (found == sources.end()) return false;
-            if (!is_operation(found->second, OpId::kAdd)) return false;
-            const Values& operands = found->second->operands;
-            const auto is_same = [&](ValueId operand) { return !depends(sources, operand, counter); };
-            return (rises(operands[0]) && is_same(operands[1])) ||
-                   (rises(operands[1]) && is_same(operands[0]));
-        };
-        if (!rises(ends[0])) return {};
-        const Values values{at(ends[0], first, 0), at(ends[0], last, 0), at(ends[1], first, 0)};
-        const ValueId step = at(ends[2], first, 0);
-        if (!is_known) return {};
+        if (!values.rises(ends[0])) return {};
+        for (const ValueId value : ends) {
+            if (!values.is_computed(value)) return {};
+        }
+        const ValueId step = values.append(builder, ends[2], first);
+        const Values near{values.append(builder, ends[0], first), values.append(builder, ends[0], last),
+                          values.append(builder, ends[1], first)};
         const ValueId away = builder.index(kAway), minus_away = builder.index(-kAway);
         ValueId all = builder.apply(OpId::kGreater, {step, builder.index(0)});
         all = builder.apply(OpId::kLogicalAnd, {all, builder.apply(OpId::kLess, {step, away})});
         // The sum with the thread's number has not run over the end either.
-        all =
-            builder.apply(OpId::kLogicalAnd, {all, builder.apply(OpId::kLessEqual, {values[0], values[1]})});
-        for (const ValueId value : values) {
+        all = builder.apply(OpId::kLogicalAnd, {all, builder.apply(OpId::kLessEqual, {near[0], near[1]})});
+        for (const ValueId value : near) {
             all = builder.apply(OpId::kLogicalAnd, {all, builder.apply(OpId::kLess, {value, away})});
             all = builder.apply(OpId::kLogicalAnd, {all, builder.apply(OpId::kGreater, {value, minus_away})});
         }
         return all;
-    }
-
-    static bool depends(const Sources& sources, ValueId value, ValueId counter) {
-        if (value == counter) return true;
-        const auto found = sources.find(value.index);
-        if (found == sources.end()) return false;
-        bool result = false;
-        for_each_operand(*found->second,
-                         [&](ValueId operand) { result |= depends(sources, operand, counter); });
-        return result;
     }
 
     bool exchange(const Instruction& threads, size_t at, std::optional<WalkSteps> steps,

@@ -16,11 +16,6 @@ constexpr int64_t kWeightOfLoop = 8;
 
 }  // namespace
 
-bool only_computes(const Instruction& instruction) {
-    return instruction.opcode == Opcode::kConstant || instruction.opcode == Opcode::kApply ||
-           instruction.opcode == Opcode::kCast || instruction.opcode == Opcode::kView;
-}
-
 bool is_operation(const Instruction* instruction, OpId op) {
     return instruction != nullptr && instruction->opcode == Opcode::kApply && instruction->op->id == op;
 }
@@ -94,7 +89,8 @@ void ThreadLines::vote(const Instruction& instruction, int64_t weight) {
 
 void CountedWalk::append(Builder& builder, Substitution& results) {
     const ValueId start = loop_.operands[place_], zero = builder.index(0), one = builder.index(1);
-    const ValueId end = before(builder, end_), step = before(builder, step_);
+    ComputedValues values(function_, sources_, loop_.regions.back().arguments);
+    const ValueId end = values.append(builder, end_, {}), step = values.append(builder, step_, {});
     const ValueId distance = builder.apply(OpId::kSubtract, {end, start});
     const ValueId by = builder.apply(OpId::kMaximum, {step, one});
     const ValueId steps =
@@ -176,35 +172,14 @@ bool CountedWalk::find(const ThreadLines& lines) {
     if (!is_operation(next, OpId::kAdd)) return false;
     step_ = next->operands[next->operands[0] == counter ? 1 : 0];
     if (next->operands[next->operands[0] == counter ? 0 : 1] != counter) return false;
+    ComputedValues values(function_, sources_, body.arguments);
     for (const ValueId value : {end_, step_}) {
-        if (lines.varies(value) || !is_from_before(value)) return false;
+        if (lines.varies(value) || values.varies(value) || !values.is_computed(value)) return false;
     }
     for (size_t k = 0; k < count; ++k) {
         if (k != place_) carried_.push_back(k);
     }
     return lines.varies(loop_.operands[place_]);
-}
-
-// Whether it follows from what stands before the loop.
-bool CountedWalk::is_from_before(ValueId value) const {
-    const std::vector<ValueId>& arguments = loop_.regions.back().arguments;
-    if (std::ranges::find(arguments, value) != arguments.end()) return false;
-    const auto found = sources_.find(value.index);
-    return found == sources_.end() || (only_computes(*found->second) &&
-                                       std::ranges::all_of(found->second->operands, [&](ValueId operand) {
-                                           return is_from_before(operand);
-                                       }));
-}
-
-ValueId CountedWalk::before(Builder& builder, ValueId value) {
-    const auto found = sources_.find(value.index);
-    if (found == sources_.end()) return value;
-    Copier copier(function_);
-    for (const ValueId operand : found->second->operands) copier.map(operand, before(builder, operand));
-    Instruction copied = copier.copy(*found->second);
-    const ValueId result = copied.results[0];
-    builder.append(std::move(copied));
-    return result;
 }
 
 std::optional<WalkSteps> steps_of(const Sources& sources, ValueId count) {

@@ -10,14 +10,10 @@
 #include "ir/builder.h"
 #include "ir/ir.h"
 #include "passes/rewrite.h"
+#include "passes/threads/computed_values.h"
 
 namespace weft::passes {
 
-// What defines a value.
-using Sources = std::unordered_map<uint32_t, const ir::Instruction*>;
-
-// Whether it only computes.
-bool only_computes(const ir::Instruction& instruction);
 bool is_operation(const ir::Instruction* instruction, OpId op);
 void for_each_operand(const ir::Instruction& instruction, const std::function<void(ir::ValueId)>& visit);
 bool returns(const ir::Region& region);
@@ -66,12 +62,10 @@ public:
 private:
     bool find_in_for(const ThreadLines& lines);
     bool find(const ThreadLines& lines);
-    bool is_from_before(ir::ValueId value) const;
-    ir::ValueId before(ir::Builder& builder, ir::ValueId value);
 
     ir::Function& function_;
     const ir::Instruction& loop_;
-    Sources sources_;  // of a `while`: what its body computes
+    Sources sources_;  // of a `while`: what its body defines
     const ir::Instruction* test_ = nullptr;
     ir::ValueId end_, step_;
     size_t place_ = 0;  // of what counts, among the operands and arguments

@@ -167,3 +167,55 @@ def test_an_error_in_a_walk_names_its_thread():
     with pytest.raises(IndexError, match=r"index 90 .* size 90, in block \(1, 0, 0\), thread \(6, 0, 0\)"):
         cuda.jit(walk)[3, 12](numpy.zeros(91), numpy.zeros(90))
         cuda.synchronize()
+
+
+def compiled_from(text):
+    scope = {"cuda": cuda, "np": weft}
+    exec(text, scope)
+    return cuda.jit(scope["kernel"])
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        "if i < m and i < a.size:\n    out[i] = a[i]",
+        "for j in range(i, a.size, cuda.gridsize(1) + 0 * m):\n    out[j] = a[j]",
+        "for j in range(i + m, a.size, cuda.gridsize(1)):\n    out[j] = a[j]",
+        "if not flag:\n    return\nfor j in range(i, a.size, cuda.gridsize(1)):\n    out[j] = a[j]",
+    ],
+)
+def test_values_made_of_values_compile_at_once(used):
+    """What leads to a value in 2**40 ways is looked at once."""
+    lines = ["i = cuda.grid(1)", "m = n", "flag = i >= 0"]
+    lines += ["m = m + m"] * 40 + ["flag = flag and (flag or i > m)"] * 40 + used.split("\n")
+    kernel = compiled_from("def kernel(a, out, n):\n" + "".join(f"    {line}\n" for line in lines))
+    out = numpy.zeros(64)
+    kernel[2, 32](numpy.arange(64.0), out, 1 if "m and" in used else 0)
+    numpy.testing.assert_array_equal(out, numpy.arange(64.0))
+
+
+def test_a_step_that_is_an_operations_second_result():
+    def walk(a, out, p, q):
+        j = cuda.grid(1)
+        while j < a.size:
+            out[j] = a[j]
+            j += divmod(p, q)[1]
+
+    out = numpy.zeros(100)
+    cuda.jit(walk)[1, 8](numpy.arange(100.0), out, 97, 89)
+    numpy.testing.assert_array_equal(out, numpy.arange(100.0))
+
+
+def test_arrays_in_all_layouts():
+    def double(a, out):
+        i, j = cuda.grid(2)
+        if i < out.shape[0] and j < out.shape[1]:
+            out[i, j] = 2 * a[i, j]
+
+    kernel = cuda.jit(double)
+    a = numpy.arange(600.0).reshape(20, 30)
+    for given in (a[::-1], a[:, ::-1], a[::2, ::3], a.T, a[:0], a[:, :0]):
+        rows, columns = given.shape
+        for out in (numpy.zeros((2 * rows, 3 * columns))[::2, ::-3], numpy.zeros((columns, rows)).T):
+            kernel[(4, 4), (8, 8)](given, out)
+            numpy.testing.assert_array_equal(out, 2 * given)
