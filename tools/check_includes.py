@@ -65,6 +65,7 @@ FLOORS = {
             "interop",
             "linalg",
             "fft",
+            "raw_kernels",
         },
     ],
 }

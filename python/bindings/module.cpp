@@ -68,6 +68,7 @@ NB_MODULE(_core, m) {
     bind_host_memory(m);
     bind_jit(m);
     bind_kernel_launches(m);
+    bind_raw_kernels(m);
     bind_generators(m);
     bind_bound_functions(m);
     bind_fast_paths(m);

@@ -22,6 +22,8 @@ LOADED = {
 }
 # Loaded when the name is asked for.
 LATER = {
+    "RawKernel": "cuda._raw",
+    "RawModule": "cuda._raw",
     "block": "_functions.assembly",
     "diag": "_functions.diagonals",
     "diagflat": "_functions.diagonals",

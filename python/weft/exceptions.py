@@ -37,7 +37,8 @@ class AxisError(ValueError, IndexError):
 
 
 class CompileError(TypeError):
-    """A function cannot be compiled by weft.jit. The message has the file, the line, what is wrong, what to write."""
+    """weft.jit cannot compile a function, or a compiler refuses CUDA C++. The message has the file, the line, what is
+    wrong, what to write."""
 
 
 class UFuncTypeError(TypeError):

@@ -325,6 +325,15 @@ void keep_gpu_kernel_in_cache(const std::string& key, const CachedGpuKernel& ker
     if (const std::shared_ptr<DiskCache> cache = current_cache().cache) cache->store(key, encode(kernel));
 }
 
+std::optional<std::string> find_bytes_in_cache(const std::string& key) {
+    const std::shared_ptr<DiskCache> cache = current_cache().cache;
+    return cache ? cache->find(key) : std::nullopt;
+}
+
+void keep_bytes_in_cache(const std::string& key, std::string_view bytes) {
+    if (const std::shared_ptr<DiskCache> cache = current_cache().cache) cache->store(key, bytes);
+}
+
 void drop_from_cache(const std::string& key) {
     if (const std::shared_ptr<DiskCache> cache = current_cache().cache) cache->drop(key);
 }

@@ -45,6 +45,9 @@ struct CachedGpuKernel {
 };
 std::optional<CachedGpuKernel> find_gpu_kernel_in_cache(const std::string& key);
 void keep_gpu_kernel_in_cache(const std::string& key, const CachedGpuKernel& kernel);
+// What others make for GPUs, in a form of their own.
+std::optional<std::string> find_bytes_in_cache(const std::string& key);
+void keep_bytes_in_cache(const std::string& key, std::string_view bytes);
 void drop_from_cache(const std::string& key);  // it was whole, but the driver refuses it
 
 }  // namespace weft::codegen

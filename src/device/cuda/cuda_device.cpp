@@ -250,6 +250,20 @@ void CudaDevice::launch_now(const CudaKernel& loaded, std::span<const ArgumentWo
                    "launch a kernel");
 }
 
+void CudaDevice::launch_function(FunctionHandle function, void** parameters, const CudaLaunchShape& shape) {
+    const Context::Scope scope(context_);
+    const MemoryPool::Queueing counted(pool_);
+    const Driver& driver = context_.driver();
+    const Result result = shape.together
+                              ? driver.launch_together(function, shape.blocks, shape.blocks_y, shape.blocks_z,
+                                                       shape.threads_x, shape.threads_y, shape.threads_z,
+                                                       shape.shared_bytes, context_.stream(), parameters)
+                              : driver.launch(function, shape.blocks, shape.blocks_y, shape.blocks_z,
+                                              shape.threads_x, shape.threads_y, shape.threads_z,
+                                              shape.shared_bytes, context_.stream(), parameters, nullptr);
+    context_.check(result, "launch a kernel");
+}
+
 void CudaDevice::run_box(const CompiledKernel& kernel, std::span<const ArgumentWord>, const GridBox&) {
     throw InternalError("a box of " + kernel.name + " on " + name());
 }

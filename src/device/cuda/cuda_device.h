@@ -49,6 +49,8 @@ public:
     // The same with a shape that the caller knows; of any thread, after what has been collected.
     void launch_now(const CudaKernel& kernel, std::span<const ArgumentWord> words,
                     const CudaLaunchShape& shape);
+    // The same for a function of CUDA C++, whose parameters the pointers are of.
+    void launch_function(FunctionHandle function, void** parameters, const CudaLaunchShape& shape);
     // Queued as copies on the device are.
     void clear(const Buffer& buffer, size_t offset, size_t bytes);
     // What a thread of the launch of this number has raised, for as long as the process lives.

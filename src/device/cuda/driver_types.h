@@ -30,6 +30,7 @@ constexpr Result kDeinitialized = 4;
 constexpr Result kNoDevice = 100;
 constexpr Result kInvalidImage = 200;
 constexpr Result kInvalidContext = 201;
+constexpr Result kNoBinaryForGpu = 209;
 constexpr Result kEccUncorrectable = 214;
 constexpr Result kInvalidPtx = 218;
 constexpr Result kNvlinkUncorrectable = 220;
@@ -66,9 +67,15 @@ constexpr int kPointerDeviceOrdinal = 9;  // CUpointer_attribute
 
 // CUfunction_attribute
 constexpr int kFunctionMostThreads = 0;
+constexpr int kFunctionSharedBytes = 1;
+constexpr int kFunctionConstantBytes = 2;
 constexpr int kFunctionLocalBytes = 3;
 constexpr int kFunctionRegisters = 4;
+constexpr int kFunctionPtxVersion = 5;
+constexpr int kFunctionBinaryVersion = 6;
+constexpr int kFunctionCacheModeCa = 7;
 constexpr int kFunctionMaxDynamicShared = 8;
+constexpr int kFunctionSharedCarveout = 9;
 
 // CUjit_option
 constexpr int kJitInfoLogBuffer = 3;

@@ -94,25 +94,19 @@ std::string assemble(Context& context, const std::string& ptx) {
     return {static_cast<const char*>(image), bytes};
 }
 
-LoadedFunction::LoadedFunction(Context& context, std::string_view image, const std::string& symbol)
-    : context_(context) {
+LoadedModule::LoadedModule(Context& context, std::string_view image) : context_(context) {
     const Context::Scope scope(context);
-    const Driver& driver = context.driver();
     JitOptions options(0);
     const std::string bytes(image);  // images are read up to their own end; a text needs its zero byte
     const Result result = with_memory(context, [&] {
-        return driver.module_load(&module_, bytes.data(), options.count(), options.names(), options.values());
+        return context.driver().module_load(&module_, bytes.data(), options.count(), options.names(),
+                                            options.values());
     });
     if (result != kSuccess) refuse(context, result, "load", options);
-    const Result found = driver.module_function(&function_, module_, symbol.c_str());
-    if (found != kSuccess) {
-        (void)driver.module_unload(module_);
-        context.check(found, ("find the function " + symbol + " of a kernel").c_str());
-    }
 }
 
-LoadedFunction::~LoadedFunction() {
-    if (lost_by_fork() || context_.ruined()) return;
+LoadedModule::~LoadedModule() {
+    if (module_ == nullptr || lost_by_fork() || context_.ruined()) return;
     without_failing([this] {  // the next use of the device says so
         context_.synchronize();
         const Context::Scope scope(context_);
@@ -121,18 +115,80 @@ LoadedFunction::~LoadedFunction() {
     });
 }
 
-int LoadedFunction::attribute(int which) const {
-    int value = 0;
+FunctionHandle LoadedModule::find_function(const std::string& symbol) const {
     const Context::Scope scope(context_);
-    context_.check(context_.driver().function_attribute(&value, which, function_), "look at a kernel");
+    FunctionHandle function = nullptr;
+    const Result result = context_.driver().module_function(&function, module_, symbol.c_str());
+    if (result == kNotFound) return nullptr;
+    context_.check(result, ("find the function " + symbol + " of a kernel").c_str());
+    return function;
+}
+
+LoadedModule::Global LoadedModule::find_global(const std::string& symbol) const {
+    const Context::Scope scope(context_);
+    Global global;
+    const Result result =
+        context_.driver().module_global(&global.address, &global.bytes, module_, symbol.c_str());
+    if (result == kNotFound) return {};
+    context_.check(result, ("find the variable " + symbol + " of a module").c_str());
+    return global;
+}
+
+std::vector<std::string> LoadedModule::function_symbols() const {
+    const Driver& driver = context_.driver();
+    if (driver.module_function_count == nullptr || driver.module_functions == nullptr ||
+        driver.function_name == nullptr)
+        return {};
+    const Context::Scope scope(context_);
+    const char* const what = "list the kernels of a module";
+    unsigned count = 0;
+    context_.check(driver.module_function_count(&count, module_), what);
+    std::vector<FunctionHandle> functions(count);
+    if (count > 0) context_.check(driver.module_functions(functions.data(), count, module_), what);
+    std::vector<std::string> symbols;
+    for (const FunctionHandle function : functions) {
+        const char* name = nullptr;
+        context_.check(driver.function_name(&name, function), what);
+        symbols.emplace_back(name);
+    }
+    return symbols;
+}
+
+int attribute_of(Context& context, FunctionHandle function, int which) {
+    int value = 0;
+    const Context::Scope scope(context);
+    context.check(context.driver().function_attribute(&value, which, function), "look at a kernel");
     return value;
 }
 
+void set_attribute(Context& context, FunctionHandle function, int which, int value, const char* what) {
+    const Context::Scope scope(context);
+    context.check(context.driver().function_set_attribute(function, which, value), what);
+}
+
+std::optional<std::vector<size_t>> parameter_bytes(Context& context, FunctionHandle function) {
+    const Driver& driver = context.driver();
+    if (driver.parameter_info == nullptr) return {};
+    const Context::Scope scope(context);
+    std::vector<size_t> all;
+    for (;;) {
+        size_t offset = 0, bytes = 0;
+        const Result result = driver.parameter_info(function, all.size(), &offset, &bytes);
+        if (result == kInvalidValue) return all;  // the one behind the last
+        context.check(result, "ask for the parameters of a kernel");
+        all.push_back(bytes);
+    }
+}
+
+LoadedFunction::LoadedFunction(Context& context, std::string_view image, const std::string& symbol)
+    : module_(context, image), function_(module_.find_function(symbol)) {
+    if (function_ == nullptr)
+        context.check(kNotFound, ("find the function " + symbol + " of a kernel").c_str());
+}
+
 void LoadedFunction::allow_shared(size_t bytes) {
-    const Context::Scope scope(context_);
-    context_.check(context_.driver().function_set_attribute(function_, kFunctionMaxDynamicShared,
-                                                            static_cast<int>(bytes)),
-                   "give a kernel its shared memory");
+    set_attribute(module_.context(), function_, kFunctionMaxDynamicShared, static_cast<int>(bytes),
+                  "give a kernel its shared memory");
 }
 
 }  // namespace weft::cuda
