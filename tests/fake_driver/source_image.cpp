@@ -65,7 +65,7 @@ std::shared_ptr<const SourceImage> SourceImage::load(std::string_view library, s
     const int file = mkstemp(path.data());
     const bool is_written =
         file >= 0 && write(file, library.data(), library.size()) == static_cast<ssize_t>(library.size());
-    void* const opened = is_written ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+    void* const opened = is_written ? dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL) : nullptr;
     if (opened == nullptr) error = is_written ? dlerror() : "no file could be made";
     if (file >= 0) {
         close(file);

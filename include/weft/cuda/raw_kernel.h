@@ -196,6 +196,9 @@ public:
     RawKernel get_function(const std::string& name) const;
     /// The memory of a variable of the module (__device__, __constant__) as bytes.
     array get_global(const std::string& name, int device = -1) const;
+    /// Its machine code for the device, as it may be put into a file for from_files: a cubin, or what was
+    /// given.
+    std::string machine_code(int device = -1) const;
     /// The names of its kernels, without their parameters.
     std::vector<std::string> function_names(int device = -1) const;
 

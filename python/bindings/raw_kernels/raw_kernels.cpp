@@ -253,6 +253,14 @@ void bind_raw_kernels(nb::module_& m) {
                  }();
                  return wrap(found);
              })
+        .def("_machine_code",
+             [](const RawModule& self, int device) {
+                 const std::string code = [&] {
+                     const GilRelease release;
+                     return self.machine_code(device);
+                 }();
+                 return nb::bytes(code.data(), code.size());
+             })
         .def("_function_names", [](const RawModule& self, int device) {
             const GilRelease release;
             return self.function_names(device);

@@ -269,6 +269,10 @@ class RawModule:
         """
         return self._module._global(name, -1)
 
+    def machine_code(self):
+        """The module's machine code for the current device, as bytes: a cubin. In a file, `path` takes it."""
+        return self._module._machine_code(-1)
+
     def function_names(self):
         """The names of the module's kernels."""
         return self._module._function_names(-1)

@@ -16,11 +16,7 @@ namespace {
 // "scale, shift<float>, shift<int>".
 std::string names_in(const LoadedModule& loaded) {
     std::vector<std::string> names;
-    for (const auto& [symbol, signature] : loaded.code->kernels) names.push_back(name_of_symbol(symbol));
-    if (names.empty()) {
-        for (const std::string& symbol : loaded.module->function_symbols())
-            names.push_back(name_of_symbol(symbol));
-    }
+    for (const std::string& symbol : loaded.symbols) names.push_back(name_of_symbol(symbol));
     constexpr size_t kMost = 20;
     std::string list;
     for (size_t k = 0; k < std::min(names.size(), kMost); ++k) list += (k == 0 ? "" : ", ") + names[k];
@@ -28,13 +24,13 @@ std::string names_in(const LoadedModule& loaded) {
 }
 
 // The symbol of a kernel or a variable by the name that the program has for it.
-std::string symbol_of(const ModuleCode& code, const std::string& name) {
-    const auto expression = code.symbols.find(name);
-    if (expression != code.symbols.end()) return expression->second;
-    if (code.kernels.contains(name)) return name;
+std::string symbol_of(const LoadedModule& loaded, const std::string& name) {
+    const auto expression = loaded.code->symbols.find(name);
+    if (expression != loaded.code->symbols.end()) return expression->second;
     // What is no template and is not overloaded needs no name expression.
     std::string found;
-    for (const auto& [symbol, signature] : code.kernels) {
+    for (const std::string& symbol : loaded.symbols) {
+        if (symbol == name) return name;
         if (name_of_symbol(symbol) != name) continue;
         if (!found.empty()) return name;
         found = symbol;
@@ -63,6 +59,8 @@ std::shared_ptr<const LoadedModule> Module::on(CudaDevice& device) {
         throw DeviceError(source.paths[0] + " is not for " + device.name() + ", which is sm_" +
                           std::to_string(device.context().facts().capability) + ": " + error.what());
     }
+    for (const auto& [symbol, signature] : made->code->kernels) made->symbols.push_back(symbol);
+    if (made->symbols.empty()) made->symbols = made->module->function_symbols();
     return place = std::move(made);
 }
 
@@ -72,7 +70,7 @@ LoadedKernel& Kernel::on(CudaDevice& device) {
     if (place != nullptr) return *place;
     auto made = std::make_unique<LoadedKernel>();
     made->module = module->on(device);
-    const std::string symbol = symbol_of(*made->module->code, name);
+    const std::string symbol = symbol_of(*made->module, name);
     made->function = made->module->module->find_function(symbol);
     if (made->function == nullptr) {
         const std::string names = names_in(*made->module);

@@ -23,6 +23,7 @@ namespace raw {
 struct LoadedModule {
     std::shared_ptr<const ModuleCode> code;
     std::unique_ptr<cuda::LoadedModule> module;
+    std::vector<std::string> symbols;  // of its kernels, as far as they are known
 };
 
 struct Module {

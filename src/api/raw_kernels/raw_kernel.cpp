@@ -212,14 +212,14 @@ array RawModule::get_global(const std::string& name, int number) const {
                       Dims{static_cast<int64_t>(global.bytes)}, Dims{1}, true, owner);
 }
 
+std::string RawModule::machine_code(int device) const {
+    return module_->on(raw::gpu_of(device))->code->image;
+}
+
 std::vector<std::string> RawModule::function_names(int device) const {
     const std::shared_ptr<const raw::LoadedModule> loaded = module_->on(raw::gpu_of(device));
     std::vector<std::string> names;
-    for (const auto& [symbol, signature] : loaded->code->kernels) names.push_back(name_of_symbol(symbol));
-    if (names.empty()) {
-        for (const std::string& symbol : loaded->module->function_symbols())
-            names.push_back(name_of_symbol(symbol));
-    }
+    for (const std::string& symbol : loaded->symbols) names.push_back(name_of_symbol(symbol));
     return names;
 }
 
