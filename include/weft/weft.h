@@ -12,6 +12,7 @@
 #include "weft/cache.h"
 #include "weft/calculus.h"
 #include "weft/creation.h"
+#include "weft/cuda/raw_kernel.h"
 #include "weft/define.h"
 #include "weft/dtype.h"
 #include "weft/dtypes.h"

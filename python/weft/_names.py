@@ -22,8 +22,6 @@ LOADED = {
 }
 # Loaded when the name is asked for.
 LATER = {
-    "RawKernel": "cuda._raw",
-    "RawModule": "cuda._raw",
     "block": "_functions.assembly",
     "diag": "_functions.diagonals",
     "diagflat": "_functions.diagonals",

@@ -1,6 +1,7 @@
 #include "api/raw_kernels/loaded_modules.h"
 
 #include <algorithm>
+#include <list>
 #include <utility>
 
 #include "device/devices.h"
@@ -38,6 +39,43 @@ std::string symbol_of(const LoadedModule& loaded, const std::string& name) {
     return found.empty() ? name : found;
 }
 
+// Programs make kernels of the same source again and again: the last ones stay loaded.
+class KeptModules {
+public:
+    // Those of the code on the device; null where it is not among them.
+    std::shared_ptr<const LoadedModule> find(const ModuleCode* code, const CudaDevice* device) {
+        const std::lock_guard lock(mutex_);
+        const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) {
+            return each.module->code.get() == code && each.device == device;
+        });
+        if (found == kept_.end()) return nullptr;
+        kept_.splice(kept_.begin(), kept_, found);
+        return found->module;
+    }
+    void add(const std::shared_ptr<const LoadedModule>& module, const CudaDevice* device) {
+        std::shared_ptr<const LoadedModule> last;  // unloaded without the lock, as that waits for the device
+        const std::lock_guard lock(mutex_);
+        kept_.push_front({module, device});
+        if (kept_.size() <= kMost) return;
+        last = std::move(kept_.back().module);
+        kept_.pop_back();
+    }
+
+private:
+    static constexpr size_t kMost = 128;
+    struct Kept {
+        std::shared_ptr<const LoadedModule> module;
+        const CudaDevice* device;
+    };
+    std::mutex mutex_;
+    std::list<Kept> kept_;  // the one that was used last first
+};
+
+KeptModules& kept_modules() {
+    static auto* const kept = new KeptModules;  // the driver may be gone when statics are destroyed
+    return *kept;
+}
+
 }  // namespace
 
 CudaDevice& gpu_of(int number) {
@@ -52,6 +90,7 @@ std::shared_ptr<const LoadedModule> Module::on(CudaDevice& device) {
     if (place != nullptr) return place;
     auto made = std::make_shared<LoadedModule>();
     made->code = compile_module(source, device.context().facts().capability);
+    if (auto kept = kept_modules().find(made->code.get(), &device)) return place = std::move(kept);
     try {
         made->module = std::make_unique<cuda::LoadedModule>(device.context(), made->code->image);
     } catch (const DeviceError& error) {
@@ -61,6 +100,7 @@ std::shared_ptr<const LoadedModule> Module::on(CudaDevice& device) {
     }
     for (const auto& [symbol, signature] : made->code->kernels) made->symbols.push_back(symbol);
     if (made->symbols.empty()) made->symbols = made->module->function_symbols();
+    kept_modules().add(made, &device);
     return place = std::move(made);
 }
 

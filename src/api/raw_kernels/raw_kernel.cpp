@@ -65,6 +65,24 @@ void check_block(const raw::Kernel& kernel, const raw::LoadedKernel& loaded, con
                          " registers of each thread");
 }
 
+void check_blocks_at_once(const raw::Kernel& kernel, const raw::LoadedKernel& loaded, CudaDevice& device,
+                          const LaunchSize& grid, const LaunchSize& block, int64_t shared_bytes) {
+    int of_one = 0;
+    {
+        const cuda::Context::Scope scope(device.context());
+        device.context().check(device.context().driver().blocks_at_once(
+                                   &of_one, loaded.function, static_cast<int>(block[0] * block[1] * block[2]),
+                                   static_cast<size_t>(shared_bytes)),
+                               "ask how many blocks run at once");
+    }
+    const int64_t most = int64_t{of_one} * device.context().facts().multiprocessors;
+    const int64_t blocks = grid[0] * grid[1] * grid[2];
+    if (blocks > most)
+        throw ValueError("a grid of " + std::to_string(blocks) + " blocks, " + with_commas(grid) +
+                         ", that wait for each other: " + device.name() + " runs " + std::to_string(most) +
+                         " blocks of " + kernel.name + "() with so many threads at once");
+}
+
 // Told of at its first launch, and while somebody profiles.
 void note_in_history(const raw::Kernel& kernel, raw::LoadedKernel& loaded, CudaDevice& device,
                      int64_t bytes) {
@@ -110,9 +128,10 @@ void RawKernel::launch(const LaunchSize& grid, const LaunchSize& block,
                            arguments);
     check_block(kernel, loaded, block);
     raw::allow_shared(device, kernel.name, loaded, shared_bytes);
+    const bool together = kernel.module->source.options.cooperative;
+    if (together) check_blocks_at_once(kernel, loaded, device, grid, block, shared_bytes);
     packed.take_arrays();
     if (stream != 0) device.wait_for_stream(stream);
-    const bool together = kernel.module->source.options.cooperative;
     {
         const LaunchTurn turn(device);
         device.launch_function(loaded.function, packed.pointers(),

@@ -3,9 +3,11 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <filesystem>
 #include <mutex>
 #include <span>
 #include <string_view>
+#include <system_error>
 
 #include "core/cuda_files.h"
 #include "device/cuda/driver.h"
@@ -155,19 +157,25 @@ std::string version_of(LibraryId id, const Libraries& functions) {
     return "";
 }
 
+// Names in the order in which they are tried: libraries that are newer than the driver load, and fail at
+// their first call.
+std::span<const std::string_view> usable(const Search& search, const std::array<std::string_view, 2>& names) {
+    const Driver* driver = find_driver();
+    const size_t first = driver != nullptr && driver->version / 1000 < search.newest ? 1 : 0;
+    return std::span<const std::string_view>(names).subspan(first);
+}
+
+std::string find_file(const Search& search) {
+    return find_cuda_file(usable(search, search.in_toolkit), usable(search, search.in_packages));
+}
+
 void open(LibraryId id, Opened& opened) {
     const Search& search = kSearches[static_cast<size_t>(id)];
     opened.report.name = search.name;
-    // Libraries that are newer than the driver load, and fail at their first call.
-    const Driver* usable = find_driver();
-    const size_t first = usable != nullptr && usable->version / 1000 < search.newest ? 1 : 0;
-    const auto from_first = [&](const auto& names) {
-        return std::span<const std::string_view>(names).subspan(first);
-    };
     std::vector<std::string> candidates;
-    const std::string file = find_cuda_file(from_first(search.in_toolkit), from_first(search.in_packages));
+    const std::string file = find_file(search);
     if (!file.empty()) candidates.push_back(file);
-    for (const std::string_view name : from_first(search.files)) candidates.emplace_back(name);
+    for (const std::string_view name : usable(search, search.files)) candidates.emplace_back(name);
     std::string looked_for;
     for (const std::string& candidate : candidates) {
         looked_for += (looked_for.empty() ? "" : ", ") + candidate;
@@ -200,6 +208,16 @@ const Libraries& library(LibraryId id) {
     const Opened& found = opened(id);
     if (!found.usable) throw DeviceError(found.report.reason);
     return found.functions;
+}
+
+std::string library_stamp(LibraryId id) {
+    const std::string file = find_file(kSearches[static_cast<size_t>(id)]);
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file, error);
+    if (error) return "";
+    const auto time = std::filesystem::last_write_time(file, error);
+    return error ? ""
+                 : file + " " + std::to_string(bytes) + " " + std::to_string(time.time_since_epoch().count());
 }
 
 std::vector<LibraryReport> report_libraries() {

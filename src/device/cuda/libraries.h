@@ -21,6 +21,10 @@ enum class LibraryId { kCublas, kCublasLt, kNvrtc, kNvJitLink, kCufft, kCusolver
 // where, and what to install.
 const Libraries& library(LibraryId id);
 
+// What tells one version of the library from another, without opening it: its file with its size and time.
+// Where only the system finds it, it is opened, and this is empty.
+std::string library_stamp(LibraryId id);
+
 // What weft.show_config() tells; opens everything that can be found.
 struct LibraryReport {
     std::string name, path, version;  // no path: not found

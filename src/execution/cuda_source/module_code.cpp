@@ -17,6 +17,8 @@
 
 #include "codegen/service/kernel_cache.h"
 #include "core/cuda_files.h"
+#include "device/cuda/driver.h"
+#include "device/cuda/libraries.h"
 #include "device/cuda/linker.h"
 #include "device/cuda/nvrtc.h"
 #include "execution/cuda_source/compile_log.h"
@@ -126,9 +128,22 @@ std::optional<Compiled> decode(std::string_view bytes) {
 // ---- compiling
 // ------------------------------------------------------------------------------------------------
 
+// For the key of what is kept: the library is not opened where its file tells its version, which takes as
+// long as all else.
+std::string stamp_of(CudaCompiler compiler) {
+    if (compiler == CudaCompiler::kNvcc) return find_nvcc();
+    std::string stamp = cuda::library_stamp(cuda::LibraryId::kNvrtc);
+    return stamp.empty() ? "NVRTC " + cuda::version_text(cuda::nvrtc_version()) : stamp;
+}
+
+std::string stamp_of_linker() {
+    std::string stamp = cuda::library_stamp(cuda::LibraryId::kNvJitLink);
+    return stamp.empty() ? "nvJitLink " + cuda::version_text(cuda::linker_version()) : stamp;
+}
+
 std::string version_of(CudaCompiler compiler) {
     if (compiler == CudaCompiler::kNvcc) return find_nvcc();
-    return "NVRTC " + std::to_string(cuda::nvrtc_version());
+    return "NVRTC " + cuda::version_text(cuda::nvrtc_version());
 }
 
 std::string name_of(const ModuleSource& source, size_t number) {
@@ -283,9 +298,8 @@ std::string key_of(const Job& job) {
         read_headers(job.source.sources, include_folders_in(options.options), job.folders);
     if (!headers.complete) return "";
     append(form, headers.digest);
-    std::string target = "sm_" + std::to_string(job.capability) + " " + version_of(options.compiler);
-    if (job.source.sources.size() > 1 || is_relocatable(options.options))
-        target += " nvJitLink " + std::to_string(cuda::linker_version());
+    std::string target = "sm_" + std::to_string(job.capability) + " " + stamp_of(options.compiler);
+    if (job.source.sources.size() > 1 || is_relocatable(options.options)) target += " " + stamp_of_linker();
     return codegen::gpu_cache_key(form, target);
 }
 

@@ -144,28 +144,33 @@ std::vector<std::string> include_folders_in(std::span<const std::string> options
 }
 
 std::vector<std::string> toolkit_folders() {
-    struct Header {
-        std::string_view name;
-        std::vector<std::string_view> in_toolkit, in_packages;
+    struct Headers {
+        const char* some;                                  // one that tells the folder
+        std::vector<std::string> in_toolkit, in_packages;  // folders
     };
-    static const std::array<Header, 3> kHeaders{{
-        {"cuda_runtime.h",
-         {"include/cuda_runtime.h"},
-         {"nvidia/cu13/include/cuda_runtime.h", "nvidia/cuda_runtime/include/cuda_runtime.h"}},
-        {"cuda/std/complex",
-         {"include/cccl/cuda/std/complex", "include/cuda/std/complex"},
-         {"nvidia/cu13/include/cccl/cuda/std/complex", "nvidia/cuda_cccl/include/cuda/std/complex",
-          "nvidia/cuda_cccl/include/cccl/cuda/std/complex",
-          "cupy/_core/include/cupy/_cccl/libcudacxx/cuda/std/complex",
-          "cuda/cccl/headers/include/cuda/std/complex"}},
-        {"cupy/complex.cuh", {}, {"cupy/_core/include/cupy/complex.cuh"}},
+    static const std::array<Headers, 3> kHeaders{{
+        {"/cuda_runtime.h", {"include"}, {"nvidia/cu13/include", "nvidia/cuda_runtime/include"}},
+        {"/cuda/std/complex",
+         {"include/cccl", "include"},
+         {"nvidia/cu13/include/cccl", "nvidia/cuda_cccl/include", "nvidia/cuda_cccl/include/cccl",
+          "cupy/_core/include/cupy/_cccl/libcudacxx", "cuda/cccl/headers/include"}},
+        {"/cupy/complex.cuh", {}, {"cupy/_core/include"}},
     }};
-    std::vector<std::string> folders;
-    for (const Header& header : kHeaders) {
-        const std::string found = find_cuda_file(header.in_toolkit, header.in_packages);
-        if (!found.empty()) folders.push_back(found.substr(0, found.size() - header.name.size() - 1));
+    std::vector<std::string> found;
+    for (const Headers& each : kHeaders) {
+        const auto files_in = [&](const std::vector<std::string>& folders) {
+            std::vector<std::string> files;
+            for (const std::string& folder : folders) files.push_back(folder + each.some);
+            return files;
+        };
+        const std::vector<std::string> in_toolkit = files_in(each.in_toolkit),
+                                       in_packages = files_in(each.in_packages);
+        const std::vector<std::string_view> toolkit(in_toolkit.begin(), in_toolkit.end()),
+            packages(in_packages.begin(), in_packages.end());
+        const std::string file = find_cuda_file(toolkit, packages);
+        if (!file.empty()) found.push_back(file.substr(0, file.size() - std::string_view(each.some).size()));
     }
-    return folders;
+    return found;
 }
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-"""Kernels in CUDA C++ on a GPU; without one the fake NVRTC compiles them for the CPU, where the fake driver runs them."""
+"""Kernels in CUDA C++ on a GPU. Without one the fake NVRTC compiles them for the CPU, and the fake driver runs them."""
 
 import ctypes
 import gc
@@ -122,7 +122,7 @@ def test_scalars_of_numpy_and_weft_have_the_parameters_types(module):
             TypeError, match=r"argument 10 of numbers\(\), `float f`: a value of float64 of 8 bytes"
         ):
             module.get_function("numbers")((1,), (1,), (*given[:9], namespace.float64(1), given[10], out))
-        with pytest.raises(TypeError, match="argument 6 of .*`int i`: a value of float32"):
+        with pytest.raises(TypeError, match=r"argument 6 of .*`int i`: a value of float32"):
             module.get_function("numbers")((1,), (1,), (*given[:5], namespace.float32(1), *given[6:], out))
 
 
@@ -163,9 +163,9 @@ def test_arrays_of_other_types_are_refused(module):
         TypeError, match=r"argument 1 of scale\(\), `const float\* x`: an array of float64, and the kernel"
     ):
         module.get_function("scale")((1,), (4,), (x, y, 1.0, 4))
-    with pytest.raises(TypeError, match="argument 2 .*`float. y`: an array of int32"):
+    with pytest.raises(TypeError, match=r"argument 2 .*`float. y`: an array of int32"):
         module.get_function("scale")((1,), (4,), (y, np.zeros(4, np.int32), 1.0, 4))
-    with pytest.raises(TypeError, match="argument 3 .*`float factor`: an array of float32"):
+    with pytest.raises(TypeError, match=r"argument 3 .*`float factor`: an array of float32"):
         module.get_function("scale")((1,), (4,), (y, y, y, 4))
     # Integers of the same size are alike, as their bits are.
     module.get_function("places")((1,), (4,), (np.zeros(4, np.uint32),))
@@ -234,7 +234,7 @@ def test_arrays_of_the_cpu_are_refused(module):
 def test_arrays_for_reading_only_are_not_written(module):
     x = np.zeros(32)
     x.setflags(write=False)
-    with pytest.raises(ValueError, match="argument 1 of .*`double. x`: the array is read-only"):
+    with pytest.raises(ValueError, match=r"argument 1 of .*`double. x`: the array is read-only"):
         module.get_function("add_one")((1,), (32,), (x,))
     x = np.zeros(4, np.float32)
     x.setflags(write=False)
