@@ -174,6 +174,8 @@ LATER = {
     "get_cmake_dir": "_engine.cpp",
     "get_include": "_engine.cpp",
     "install": "_install",
+    "RawKernel": "cuda._raw",
+    "RawModule": "cuda._raw",
     "guvectorize": "_ufunc.guvectorize",
     "jit": "_jit._decorator",
     "njit": "_jit._decorator",

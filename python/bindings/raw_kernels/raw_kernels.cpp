@@ -144,12 +144,18 @@ Given given_arguments(nb::handle arguments, const std::string& kernel) {
     return given;
 }
 
+uint64_t handle_of(nb::handle stream) {
+    if (stream.is_none()) return 0;
+    return nb::cast<uint64_t>(nb::module_::import_(modules::kCudaArrays).attr("handle_of")(stream));
+}
+
 void launch(const RawKernel& kernel, nb::handle grid, nb::handle block, nb::handle arguments,
-            int64_t shared_mem, uint64_t stream) {
+            int64_t shared_mem, nb::handle stream) {
     const Given given = given_arguments(arguments, kernel.name());
     const LaunchSize blocks = launch_size(grid, "grid"), threads = launch_size(block, "block");
+    const uint64_t handle = handle_of(stream);
     const GilRelease release;
-    kernel.launch(blocks, threads, given.arguments, shared_mem, stream);
+    kernel.launch(blocks, threads, given.arguments, shared_mem, handle);
     // What others queue from now on comes after the launch.
     if (given.of_others != nullptr) given.of_others->make_stream_wait(kDefaultStream);
 }
@@ -216,7 +222,8 @@ void bind_raw_kernels(nb::module_& m) {
                  new (self) RawKernel(std::move(code), std::move(name), std::move(all));
              })
         .def(nb::init<const RawKernel&>())
-        .def("_launch", &launch)
+        .def("__call__", &launch, nb::arg("grid"), nb::arg("block"), nb::arg("args"), nb::kw_only(),
+             nb::arg("shared_mem") = 0, nb::arg("stream") = nb::none(), "Queues the kernel.")
         .def("_compile",
              [](const RawKernel& self, int device) {
                  const GilRelease release;

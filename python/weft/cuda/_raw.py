@@ -4,7 +4,6 @@ import operator
 import os
 
 from weft import _core
-from weft.cuda._arrays import handle_of
 
 _BACKENDS = ("nvrtc", "nvcc")
 _ATTRIBUTES = (
@@ -92,11 +91,6 @@ class RawKernel(_core._RawKernel):
         self.code, self.options, self.backend = code, options, backend
         self.file_path = None
         self.enable_cooperative_groups = bool(enable_cooperative_groups)
-
-    def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
-        """Queues the kernel; see the class."""
-        stream = 0 if stream is None else handle_of(stream)
-        self._launch(grid, block, args, shared_mem, stream)
 
     def __repr__(self):
         return f"<weft.RawKernel {self.name}>"
