@@ -11,6 +11,7 @@
 #include "codegen/service/kernel_cache.h"
 #include "core/optimisation_switches.h"
 #include "ir/ir.h"
+#include "jit/gpu_print.h"
 #include "lang/exceptions/classes.h"
 #include "weft/errors.h"
 
@@ -64,6 +65,7 @@ codegen::PtxOptions options_for(const GpuKernel& kernel) {
     options.block = kernel.block;
     options.sizes = kernel.sizes;
     options.together = kernel.together;
+    options.printed = kernel.printed;
     options.most_registers = kernel.options.most_registers;
     options.most_threads = kernel.options.most_threads;
     options.blocks_at_once = kernel.options.blocks_at_once;
@@ -78,7 +80,8 @@ std::string text_of(const codegen::PtxOptions& options) {
         text += " " + std::to_string(number);
     for (const size_t number : options.sizes)
         text += (number == options.sizes[0] ? " sizes " : ",") + std::to_string(number);
-    return is_on(OptimisationSwitch::kThreadOrder) ? text : text + " in their order";
+    if (!is_on(OptimisationSwitch::kThreadOrder)) text += " in their order";
+    return text + "\n" + codegen::text_of(options.printed);
 }
 
 std::string with_commas(std::span<const int64_t> sizes) {
@@ -123,6 +126,7 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
     made->block = block_of(lowered.arguments);
     made->sizes = sizes_among(lowered.arguments);
     made->together = lang::meets_grid(lowered.module);
+    made->printed = printed_by(lowered.module, lowered.sites);
     const codegen::PtxOptions compile_with = options_for(*made);
     const cuda::DeviceFacts& facts = device.context().facts();
     const std::string target = facts.name + " sm_" + std::to_string(facts.capability) + " driver " +
@@ -146,7 +150,7 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
         const auto start = std::chrono::steady_clock::now();
         codegen::CachedGpuKernel kept;
         kept.image = codegen::compile_launch_for_ptx(lowered.module, lowered.entry, compile_with);
-        kept.image.ptx.insert(0, codegen::as_comments(whole));
+        kept.image.ptx.insert(0, codegen::as_comments(whole, compile_with.printed));
         kept.machine_code = device.assemble(kept.image);
         kept.image.ptx.clear();
         kept.image.compile_seconds =
@@ -178,7 +182,8 @@ void number_errors_as(std::span<const lang::Site> sites, lang::Lowered& whole) {
         const lang::Site& wanted = whole.sites[lang::site_of_error(number)];
         const auto found = std::find_if(sites.begin(), sites.end(), [&](const lang::Site& site) {
             return site.function == wanted.function && site.node == wanted.node && site.kind == wanted.kind &&
-                   site.axis == wanted.axis && site.exception == wanted.exception && site.text == wanted.text;
+                   site.axis == wanted.axis && site.exception == wanted.exception &&
+                   site.text == wanted.text && site.told == wanted.told;
         });
         const auto place =
             found == sites.end() ? lang::kMostErrors : static_cast<uint32_t>(found - sites.begin());
@@ -186,9 +191,10 @@ void number_errors_as(std::span<const lang::Site> sites, lang::Lowered& whole) {
     };
     const std::function<void(ir::Region&)> renumber = [&](ir::Region& region) {
         for (ir::Instruction& each : region.body) {
-            const bool fails = each.opcode == ir::Opcode::kCheck || each.opcode == ir::Opcode::kHeap ||
-                               (each.opcode == ir::Opcode::kRaise && !each.again);
-            if (fails) each.site = number_of(each.site);
+            const bool has_site = each.opcode == ir::Opcode::kCheck || each.opcode == ir::Opcode::kHeap ||
+                                  each.opcode == ir::Opcode::kTell ||
+                                  (each.opcode == ir::Opcode::kRaise && !each.again);
+            if (has_site) each.site = number_of(each.site);
             for (ir::Region& inner : each.regions) renumber(inner);
         }
     };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/cpu/compiler.h"
+#include "codegen/ptx/launches/printed.h"
 #include "device/cuda/cuda_device.h"
 #include "jit/specialisation.h"
 #include "lang/lower.h"
@@ -28,7 +29,8 @@ struct GpuKernel {
     std::array<int, 3> block{};   // the only sizes of a block that it is for; 0: any
     std::vector<size_t> sizes{};  // the parameters that are sizes of arrays
     bool together = false;        // its blocks wait for each other
-    int64_t block_bytes = 0;      // of shared memory, besides what a launch asks for
+    codegen::PrintedBySite printed{};
+    int64_t block_bytes = 0;  // of shared memory, besides what a launch asks for
     // What it takes of each thread, and how many threads a block may therefore have.
     int registers = 0, local_bytes = 0, most_threads = 0;
     mutable std::atomic<int64_t> allowed_bytes{0};  // of shared memory, where that is more than usual
@@ -42,7 +44,7 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
 int64_t most_blocks_together(const GpuKernel& kernel, int64_t threads, int64_t dynamic_bytes);
 // How many threads a block may have where each has so many registers.
 int most_threads_with(int registers);
-// Gives errors of a launch on a CPU the numbers that they have on the GPU.
+// Gives errors of a launch on a CPU, and what it prints, the numbers that they have on the GPU.
 void number_errors_as(std::span<const lang::Site> sites, lang::Lowered& whole);
 codegen::CompiledTexts texts_of(const GpuKernel& kernel, const ir::Module& module, const std::string& entry);
 std::string describe(const GpuKernel& kernel);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/ptx/launches/printed.h"
 #include "device/kernel.h"
 #include "fibers.h"
 
@@ -18,6 +19,7 @@ struct Kernel {
     size_t words = 0;
     std::shared_ptr<const CompiledFunction> launch{};
     bool meets_grid = false;
+    codegen::PrintedBySite printed{};  // by the text in the PTX
 };
 
 // What the function does, with errors as a GPU tells them.

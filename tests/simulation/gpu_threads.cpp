@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -149,6 +151,36 @@ float simulated_ex2_approx_ftz_f(float x) {
 uint64_t simulated_move_i64(uint64_t x) { return x; }
 void simulated_membar_cta() {}
 void simulated_membar_gl() {}
+// As CUDA's: each value is in 8 bytes.
+int simulated_vprintf(const char* format, const char* values) {
+    std::string text;
+    for (const char* at = format; *at != 0; ++at) {
+        if (*at != '%' || at[1] == '%') {
+            text += *at;
+            if (*at == '%') ++at;
+            continue;
+        }
+        const char* const begin = at;
+        while (std::strchr("diouxXeEfgGs", *++at) == nullptr) {
+        }
+        const std::string directive(begin, at + 1);
+        char made[512];
+        long long word = 0;
+        std::memcpy(&word, values, sizeof word);
+        values += sizeof word;
+        if (*at == 's') {
+            std::snprintf(made, sizeof made, directive.c_str(), reinterpret_cast<const char*>(word));
+        } else if (std::strchr("eEfgG", *at) != nullptr) {
+            std::snprintf(made, sizeof made, directive.c_str(), __builtin_bit_cast(double, word));
+        } else {
+            std::snprintf(made, sizeof made, directive.c_str(), word);
+        }
+        text += made;
+    }
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+    return 0;
+}
 
 // 0: done; 1: threads wait for what never comes.
 int simulate(void (*entry)(const void*), const void* words, uint32_t blocks, uint32_t threads_x,

@@ -1,5 +1,6 @@
 """Kernels: functions that each thread of a grid of blocks runs."""
 
+import atexit
 import contextlib
 import functools
 import inspect
@@ -18,6 +19,8 @@ _MOST_BLOCKS = (2**31 - 1, 2**16 - 1, 2**16 - 1)
 _MOST_OF_BLOCK = (1024, 1024, 64)
 _MOST_KEPT = 256  # launches of a kernel
 _MOST_BLOCKS_KNOWN = 4  # sizes of blocks for which code of their own is compiled
+
+atexit.register(_core._finish_printing)
 
 
 def _sizes(given, what, most):

@@ -133,6 +133,7 @@ CudaKernelImage compile(Engine& engine, const Unit& unit, const PtxOptions& opti
     const bool divides = module.getFunction("weft_divide_f32_f32_to_f32") != nullptr;
     if (uses_gpu_math || divides || has_sine_and_cosine(module)) inline_operations(module, machine);
     if (uses_gpu_math) engine.gpu_math().define(module);
+    if (GpuMath::writes_numbers(module)) engine.gpu_math().define_writers(module);
     if (divides) multiply_by_reciprocals(module);
     const bool uses_libdevice = needs_libdevice(module);
     if (uses_libdevice) engine.libdevice(options.libdevice).define_vector_math(module, options.sm);
@@ -195,14 +196,20 @@ CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_
                              options, texts);
 }
 
-std::string as_comments(const std::string& ir) {
+std::string as_comments(const std::string& ir, const PrintedBySite& printed) {
     std::string text = "// weft kernel IR\n";
-    for (size_t line = 0; line < ir.size();) {
-        const size_t end = std::min(ir.find('\n', line), ir.size());
-        text += "// " + ir.substr(line, end - line) + "\n";
-        line = end + 1;
-    }
-    return text + "// end of kernel IR\n";
+    const auto add = [&](const std::string& lines) {
+        for (size_t line = 0; line < lines.size();) {
+            const size_t end = std::min(lines.find('\n', line), lines.size());
+            text += "// " + lines.substr(line, end - line) + "\n";
+            line = end + 1;
+        }
+    };
+    add(ir);
+    text += "// end of kernel IR\n";
+    if (!printed.empty()) text += "// what it prints\n";
+    add(text_of(printed));
+    return printed.empty() ? text : text + "// end of what it prints\n";
 }
 
 CudaKernelImage compile_launch_for_ptx(const ir::Module& module, const std::string& entry,

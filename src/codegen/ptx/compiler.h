@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/ptx/launches/printed.h"
 #include "device/cuda/kernel_image.h"
 #include "ir/ir.h"
 
@@ -28,6 +29,8 @@ struct PtxOptions {
     int most_registers = 0, most_threads = 0, blocks_at_once = 0;
     // Of a launch: the parameters that are sizes of arrays, by their numbers: they are not negative.
     std::vector<size_t> sizes{};
+    // Of a launch: what it prints.
+    PrintedBySite printed{};
     // NVIDIA's bitcode of elementary functions, a file; empty: find_libdevice().
     std::string libdevice = {};
 };
@@ -46,8 +49,9 @@ CudaKernelImage compile_ptx(const ir::Module& module, const std::string& kernel_
 CudaKernelImage compile_launch_for_ptx(const ir::Module& module, const std::string& entry,
                                        const PtxOptions& options, PtxTexts* texts = nullptr);
 
-// Kernel IR in front of PTX: for whoever reads that, and for the tests' fake driver, which runs it on a CPU.
-std::string as_comments(const std::string& ir);
+// Kernel IR in front of PTX, and what it prints: for whoever reads that, and for the tests' fake driver,
+// which runs it on a CPU.
+std::string as_comments(const std::string& ir, const PrintedBySite& printed = {});
 
 // libdevice.10.bc below CUDA_HOME or CUDA_PATH, or of the toolkit in its usual place; empty when there is
 // none.

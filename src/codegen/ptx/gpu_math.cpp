@@ -11,12 +11,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "codegen/bitcode/bitcode_library.h"
+#include "codegen/ptx/launches/device_print.h"
 #include "ops/op.h"
 #include "weft/errors.h"
 
@@ -273,6 +275,27 @@ void GpuMath::define(llvm::Module& module) {
     for (const bool is_double : {false, true})
         Definer(*library_, module, is_double).define_sines_and_cosines();
     Definer(*library_, module, true).define("log", kLog);
+}
+
+bool GpuMath::writes_numbers(const llvm::Module& module) {
+    return module.getFunction(kWriteFloat) != nullptr || module.getFunction(kWriteComplex) != nullptr;
+}
+
+// Small: the driver's compiler has to read it at each first launch.
+void GpuMath::define_writers(llvm::Module& module) {
+    std::set<const llvm::Function*> before;
+    for (const llvm::Function& function : module) before.insert(&function);
+    for (const char* name : {kWriteFloat, kWriteComplex}) {
+        llvm::Function* const declared = module.getFunction(name);
+        if (declared == nullptr) continue;
+        declared->setName("");
+        declared->replaceAllUsesWith(import_function(*library_->getFunction(name), module));
+        declared->eraseFromParent();
+    }
+    for (llvm::Function& function : module) {
+        if (!before.contains(&function) && !function.isDeclaration())
+            function.addFnAttr(llvm::Attribute::MinSize);
+    }
 }
 
 }  // namespace weft::codegen

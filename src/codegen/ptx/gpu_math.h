@@ -30,6 +30,10 @@ public:
     // Defines what is declared. The operations must be inlined already: functions of one angle are found by
     // the angle.
     void define(llvm::Module& module);
+    // The texts of floats (launches/device_print.h): whether the module declares what writes them, and its
+    // definition.
+    static bool writes_numbers(const llvm::Module& module);
+    void define_writers(llvm::Module& module);
 
 private:
     std::unique_ptr<llvm::Module> library_;

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <map>
+#include <string>
 
+#include "codegen/ptx/launches/device_print.h"
 #include "device/cuda/launch_error.h"
 #include "device/kernel.h"
 #include "ir/intrinsic.h"
@@ -32,13 +35,43 @@ constexpr llvm::Intrinsic::ID kBlockRegisters[] = {llvm::Intrinsic::nvvm_read_pt
                                                    llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
 constexpr const char* kBlockMemory = "weft_block_memory";
 
+// Memory that a function has in its frame besides what LLVM needs: for prints, which come one after another,
+// and of the thread's own arrays.
+struct FrameBytes {
+    FrameBytes(const ir::Function& function, const PrintedBySite& printed) { look(function.body, printed); }
+
+    uint64_t printed = 0, arrays = 0;
+
+private:
+    void look(const ir::Region& region, const PrintedBySite& by_site) {
+        for (const Instruction& each : region.body) {
+            if (each.opcode == Opcode::kConstant && each.constant.type == ScalarType::kInt64)
+                constants_[each.results[0].index] = static_cast<uint64_t>(each.constant.as<int64_t>());
+            if (each.opcode == Opcode::kIntrinsic && each.intrinsic == ir::Intrinsic::kThreadMemory)
+                arrays += constants_[each.operands[0].index];
+            if (const auto found = by_site.find(each.site);
+                each.opcode == Opcode::kTell && found != by_site.end())
+                printed = std::max(printed, bytes_to_print(found->second));
+            for (const ir::Region& inner : each.regions) look(inner, by_site);
+        }
+    }
+
+    std::map<uint32_t, uint64_t> constants_;  // by value
+};
+
+// What the functions of a launch share.
+struct Launch {
+    const PtxOptions& options;
+    Callees called{};
+};
+
 class LaunchLowering final : public CallLowering {
 public:
-    LaunchLowering(const ir::Function& function, const Callees& callees, const PtxOptions& options,
-                   llvm::Module& module, BitcodeLibrary& library)
-        : CallLowering(function, callees, module, library, "GPUs"),
-          options_(options),
-          block_(options.block) {}
+    LaunchLowering(const ir::Function& function, const Launch& launch, llvm::Module& module,
+                   BitcodeLibrary& library)
+        : CallLowering(function, launch.called, module, library, "GPUs"),
+          options_(launch.options),
+          block_(launch.options.block) {}
 
     void run_entry(CudaKernelImage& image) {
         is_entry_ = true;
@@ -301,14 +334,30 @@ private:
         CallLowering::lower_raise(site, payload);
     }
 
-    // --- what threads do together --------------------------------------------------------------------
-
     llvm::Value* depth_of(const Instruction&, const ir::Function&) override {
         return llvm::ConstantPointerNull::get(builder_.getPtrTy());
     }
 
+    // --- what a thread prints ------------------------------------------------------------------------
+
+    void lower_tell(const Instruction& instruction) {
+        const auto found = options_.printed.find(instruction.site);
+        if (found == options_.printed.end()) refuse("something that is told");
+        if (printed_ == nullptr)
+            printed_ = allocate_local(
+                llvm::ArrayType::get(builder_.getInt8Ty(), FrameBytes(kernel_, options_.printed).printed),
+                llvm::Align(8), "printed");
+        const auto parts_of = [&](size_t value) -> std::span<llvm::Value* const> {
+            return scalar(instruction.operands.at(value)).parts;
+        };
+        print_on_device(builder_, found->second, parts_of, printed_);
+    }
+
+    // --- what threads do together --------------------------------------------------------------------
+
     void lower(const Instruction& instruction) override {
         switch (instruction.opcode) {
+            case Opcode::kTell: lower_tell(instruction); return;
             case Opcode::kBarrier: builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); return;
             case Opcode::kIntrinsic: lower_intrinsic(instruction); return;
             default: CallLowering::lower(instruction);
@@ -459,6 +508,7 @@ private:
     const std::array<int, 3> block_;
     bool is_entry_ = false;
     int64_t error_word_ = 0, launch_word_ = 0, grid_word_ = 0;
+    llvm::Value* printed_ = nullptr;  // memory for what it prints
 };
 
 }  // namespace
@@ -466,10 +516,9 @@ private:
 void lower_launch_for_ptx(const ir::Function& entry, std::span<const ir::Function> callees,
                           const PtxOptions& options, llvm::Module& module, BitcodeLibrary& library,
                           CudaKernelImage& image) {
-    const Callees called{callees};
-    LaunchLowering(entry, called, options, module, library).run_entry(image);
-    for (const ir::Function& callee : callees)
-        LaunchLowering(callee, called, options, module, library).run_callee();
+    Launch launch{.options = options, .called = {callees}};
+    LaunchLowering(entry, launch, module, library).run_entry(image);
+    for (const ir::Function& callee : callees) LaunchLowering(callee, launch, module, library).run_callee();
 }
 
 }  // namespace weft::codegen

@@ -4,6 +4,7 @@
 
 #include "ops/gpu/exponential.h"
 #include "ops/gpu/logarithm.h"
+#include "ops/gpu/number_text.h"
 #include "ops/gpu/trigonometry.h"
 
 #define WEFT_GPU_MATH extern "C" inline __attribute__((used))
@@ -36,6 +37,16 @@ WEFT_GPU_MATH bool weft_gpu_is_rare_for_log_f64(double x) { return scalar::is_ra
 WEFT_GPU_MATH double weft_gpu_log_of_normal_f64(double x) { return scalar::log_of_normal(x); }
 WEFT_GPU_MATH __attribute__((noinline)) double weft_gpu_log_of_any_f64(double x) {
     return scalar::log_of_any(x);
+}
+
+WEFT_GPU_MATH __attribute__((noinline)) void weft_gpu_write_float(double value, int32_t precision,
+                                                                  int32_t least, char* to) {
+    scalar::write_float(value, {precision, least}, to);
+}
+WEFT_GPU_MATH __attribute__((noinline)) void weft_gpu_write_complex(double real, double imaginary,
+                                                                    int32_t precision, int32_t least,
+                                                                    char* to) {
+    scalar::write_complex(real, imaginary, {precision, least}, to);
 }
 
 }  // namespace weft

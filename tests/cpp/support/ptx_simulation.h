@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <regex>
 #include <span>
 #include <stdexcept>
@@ -25,25 +26,13 @@ inline bool can_simulate() { return access(WEFT_COMPILER, X_OK) == 0; }
 class SimulatedKernel {
 public:
     SimulatedKernel(const ir::Module& module, const std::string& name,
-                    const codegen::PtxOptions& options = {}) {
-        codegen::PtxTexts texts;
-        image_ = codegen::compile_ptx(module, name, options, &texts);
-        char folder[] = "/tmp/weft-simulated-XXXXXX";
-        if (mkdtemp(folder) == nullptr) throw std::runtime_error("no temporary folder");
-        folder_ = folder;
-        std::ofstream(folder_ + "/kernel.ll") << for_cpu(texts.llvm_ir);
-        const std::string command =
-            std::string(WEFT_COMPILER) + " -shared -fPIC -O1 -march=native -ffp-contract=off -w -o " +
-            folder_ + "/kernel.so " + folder_ + "/kernel.ll " WEFT_GPU_THREADS " 2>" + folder_ + "/messages";
-        if (std::system(command.c_str()) != 0) {
-            std::ifstream messages(folder_ + "/messages");
-            throw std::runtime_error(std::string(std::istreambuf_iterator<char>(messages), {}));
-        }
-        library_ = dlopen((folder_ + "/kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-        if (library_ == nullptr) throw std::runtime_error(dlerror());
-        simulate_ = reinterpret_cast<Simulate>(dlsym(library_, "simulate"));
-        entry_ = reinterpret_cast<Entry>(dlsym(library_, image_.symbol.c_str()));
-        if (simulate_ == nullptr || entry_ == nullptr) throw std::runtime_error("the kernel has no entry");
+                    const codegen::PtxOptions& options = {})
+        : SimulatedKernel(codegen::compile_ptx, module, name, options) {}
+    // A function that each thread of a launch runs.
+    static std::unique_ptr<SimulatedKernel> of_launch(const ir::Module& module, const std::string& name,
+                                                      const codegen::PtxOptions& options = {}) {
+        return std::unique_ptr<SimulatedKernel>(
+            new SimulatedKernel(codegen::compile_launch_for_ptx, module, name, options));
     }
     SimulatedKernel(const SimulatedKernel&) = delete;
     SimulatedKernel& operator=(const SimulatedKernel&) = delete;
@@ -67,6 +56,30 @@ public:
 private:
     using Entry = void (*)(const void* words);
     using Simulate = int (*)(Entry, const void*, uint32_t, uint32_t, uint32_t);
+    using Compile = CudaKernelImage(const ir::Module&, const std::string&, const codegen::PtxOptions&,
+                                    codegen::PtxTexts*);
+
+    SimulatedKernel(Compile& compile, const ir::Module& module, const std::string& name,
+                    const codegen::PtxOptions& options) {
+        codegen::PtxTexts texts;
+        image_ = compile(module, name, options, &texts);
+        char folder[] = "/tmp/weft-simulated-XXXXXX";
+        if (mkdtemp(folder) == nullptr) throw std::runtime_error("no temporary folder");
+        folder_ = folder;
+        std::ofstream(folder_ + "/kernel.ll") << for_cpu(texts.llvm_ir);
+        const std::string command =
+            std::string(WEFT_COMPILER) + " -shared -fPIC -O1 -march=native -ffp-contract=off -w -o " +
+            folder_ + "/kernel.so " + folder_ + "/kernel.ll " WEFT_GPU_THREADS " 2>" + folder_ + "/messages";
+        if (std::system(command.c_str()) != 0) {
+            std::ifstream messages(folder_ + "/messages");
+            throw std::runtime_error(std::string(std::istreambuf_iterator<char>(messages), {}));
+        }
+        library_ = dlopen((folder_ + "/kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (library_ == nullptr) throw std::runtime_error(dlerror());
+        simulate_ = reinterpret_cast<Simulate>(dlsym(library_, "simulate"));
+        entry_ = reinterpret_cast<Entry>(dlsym(library_, image_.symbol.c_str()));
+        if (simulate_ == nullptr || entry_ == nullptr) throw std::runtime_error("the kernel has no entry");
+    }
 
     static std::string for_cpu(std::string text) {
         const auto replace = [&](const char* what, const char* with) {
@@ -76,6 +89,7 @@ private:
         replace("ptx_kernel ", "");
         replace("byval\\([^)]*\\) ", "");
         replace("call void asm sideeffect \"fence[^\n]*\n", "\n");  // one thread runs at a time
+        replace("@vprintf\\(", "@simulated_vprintf(");
         // Intrinsics become functions.
         std::smatch found;
         while (std::regex_search(text, found, std::regex("@llvm\\.nvvm\\.([a-z0-9._]+)"))) {

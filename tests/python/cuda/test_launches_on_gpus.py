@@ -208,8 +208,10 @@ def test_errors_outlive_their_kernel():
 
 
 @cuda.jit
-def print_first(a):
-    print(a[0])
+def print_list(a):
+    values = [a[0]]
+    values.append(a[1])
+    print(values[0] + values[1])
 
 
 @cuda.jit
@@ -221,11 +223,11 @@ def allocate(a, out):
 def test_what_gpus_do_not_have_runs_on_the_cpu_with_the_reason(capsys):
     x = np.arange(3.0) + 5
     np.clear_kernel_history()
-    print_first[1, 1](x)
-    assert capsys.readouterr().out == "5.0\n"
+    print_list[1, 1](x)
+    assert capsys.readouterr().out == "11.0\n"
     reasons = [each["fallback"] for each in np.kernel_history() if each["fallback"]]
     assert any("cannot be compiled for GPUs yet" in reason for reason in reasons)
-    assert "on the CPU instead of the GPU" in print_first.explain()
+    assert "on the CPU instead of the GPU" in print_list.explain()
     out = np.zeros(3)
     allocate[1, 3](x, out)
     assert numpy.array(out).tolist() == [10, 12, 14] and out.device == "cuda:0"

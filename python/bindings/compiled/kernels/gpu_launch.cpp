@@ -14,6 +14,7 @@
 #include "compiled/dispatcher.h"
 #include "compiled/kernels/gpu_arrays.h"
 #include "compiled/running.h"
+#include "device/cuda/driver.h"
 #include "device/device.h"
 #include "execution/fallback.h"
 #include "jit/gpu_kernel.h"
@@ -65,6 +66,19 @@ lang::TypeRef type_of_block(State& state, const std::array<int64_t, 3>& block) {
 }
 
 constexpr size_t kOwn = 3;  // arguments of a launcher before the kernel's
+
+// Devices with kernels that print. The GIL guards them.
+std::vector<DeviceBackend*>& printing_devices() {
+    static auto* const devices = new std::vector<DeviceBackend*>;
+    return *devices;
+}
+
+// The driver writes what kernels have printed when somebody waits for them: at the latest when the program
+// ends, which does that for these.
+void wait_at_end(DeviceBackend& device) {
+    std::vector<DeviceBackend*>& devices = printing_devices();
+    if (std::find(devices.begin(), devices.end(), &device) == devices.end()) devices.push_back(&device);
+}
 
 // The code for arguments; where GPUs have not what it needs, the reason.
 struct Found {
@@ -131,9 +145,19 @@ nb::object launch_on_gpu(JitObject* self, std::span<PyObject* const> given, Laun
         if (!code->sites.empty() || code->meets_grid) thrower = thrower_of(compiled, code);
         arrays.note(code->written, turn.number(), std::move(thrower));
     }
+    if (code->tells) [[unlikely]]
+        wait_at_end(arrays.device());
     record.end(*compiled, *code, arguments);
     arrays.finish(code->name, code->written);
     return nb::none();
+}
+
+void finish_printing() {
+    const std::vector<DeviceBackend*> devices = printing_devices();
+    const GilRelease release;
+    for (DeviceBackend* device : devices) {
+        if (!cuda::lost_by_fork() && !device->is_lost()) device->synchronize();
+    }
 }
 
 nb::object compile_on_gpu(JitObject* self, std::span<PyObject* const> given) {

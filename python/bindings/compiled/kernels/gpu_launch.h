@@ -28,4 +28,7 @@ nb::object launch_on_gpu(JitObject* launcher, std::span<PyObject* const> given, 
 /// RuntimeError where they are on no GPU.
 nb::object compile_on_gpu(JitObject* launcher, std::span<PyObject* const> given);
 
+/// Waits for the devices whose kernels print, which then have written it.
+void finish_printing();
+
 }  // namespace weft::python

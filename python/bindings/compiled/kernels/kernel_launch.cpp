@@ -204,6 +204,7 @@ void bind_kernel_launches(nb::module_& m) {
         nb::arg("kernel"), nb::arg("grid"), nb::arg("block"), nb::arg("bytes"), nb::arg("device_array"),
         nb::arg("count"), nb::arg("checks"), nb::arg("stream"));
     m.def("_launches_on_gpu", [] { return !device_of_launch({}).is_cpu(); });
+    m.def("_finish_printing", finish_printing);
     m.def("_finish_launches", [] {
         const GilRelease release;
         finish_launches();

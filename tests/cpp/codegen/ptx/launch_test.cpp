@@ -1,0 +1,100 @@
+// What threads of a launch print: the PTX is assembled where there is an
+// assembler, and its LLVM IR is run on the CPU (tests/simulation).
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/cuda/launch_error.h"
+#include "ir/parser.h"
+#include "support/ptx_simulation.h"
+#include "support/ptx_testing.h"
+#include "weft/errors.h"
+
+namespace weft {
+namespace {
+
+using namespace testing_ptx;
+using codegen::PrintedPart;
+using Kind = codegen::PrintedPart::Kind;
+
+constexpr CudaLaunchShape kOneThread{.blocks = 1, .threads_x = 1, .threads_y = 1};
+
+void expect_assembled(const CudaKernelImage& image) {
+    const std::string ptxas = find_ptxas();
+    if (ptxas.empty()) return;
+    const Assembled assembled = assemble(ptxas, image);
+    EXPECT_TRUE(assembled.accepted) << assembled.messages << image.ptx;
+}
+
+template <class T>
+ArgumentWord word_of(T value) {
+    ArgumentWord word = 0;
+    static_assert(sizeof(value) <= sizeof(word));
+    std::memcpy(&word, &value, sizeof(value));
+    return word;
+}
+
+TEST(PtxLaunch, PrintsValuesOfAllTypesAsPythonDoes) {
+    const ir::Module module = ir::parse(R"(
+function @print_all(%a: i8, %b: u64, %c: i64, %d: bool, %e: f64, %f: f32, %g: c64, %h: f64, %i: i64) {
+  tell 3 %a, %b, %c, %d, %e, %f, %g, %h, %i
+  return
+})");
+    const auto value = [](Kind kind, size_t number, ScalarType type) {
+        return PrintedPart{.kind = kind, .value = number, .type = type};
+    };
+    const auto text = [](std::string text) { return PrintedPart{.text = std::move(text)}; };
+    PrintedPart truth = value(Kind::kChoice, 3, ScalarType::kBool);
+    truth.choices = {"False", "True"};
+    PrintedPart choice = value(Kind::kChoice, 2, ScalarType::kInt64);
+    choice.choices = {"none", "50%", "größer"};
+    PrintedPart fixed = value(Kind::kByFormat, 7, ScalarType::kFloat64),
+                whole = value(Kind::kByFormat, 8, ScalarType::kInt64);
+    fixed.text = "%9.3f";
+    whole.text = "%05lld";
+    codegen::PtxOptions options;
+    options.printed[3] = {text("100% {"), value(Kind::kInteger, 0, ScalarType::kInt8),
+                          text(" "),      value(Kind::kInteger, 1, ScalarType::kUInt64),
+                          text(" "),      choice,
+                          text(" "),      truth,
+                          text(" "),      value(Kind::kFloat, 4, ScalarType::kFloat64),
+                          text(" "),      value(Kind::kFloat, 5, ScalarType::kFloat32),
+                          text(" "),      value(Kind::kComplex, 6, ScalarType::kComplex64),
+                          text(" "),      fixed,
+                          text(" "),      whole,
+                          text("}\n")};
+    EXPECT_EQ(text_of(codegen::parse_printed(text_of(options.printed))), text_of(options.printed));
+    expect_assembled(codegen::compile_launch_for_ptx(module, "print_all", options));
+    if (!can_simulate()) GTEST_SKIP() << "no compiler to simulate with";
+    const auto kernel = SimulatedKernel::of_launch(module, "print_all", options);
+    LaunchError error{};
+    const std::array<float, 2> complex{0.1F, -2};
+    const std::vector<ArgumentWord> words{
+        word_of<int8_t>(-5),   word_of(UINT64_MAX),
+        word_of<int64_t>(1),   word_of(true),
+        word_of(0.1),          word_of(1e-4F),
+        word_of(complex),      word_of(-std::numeric_limits<double>::quiet_NaN()),
+        word_of<int64_t>(-42), word_of(&error),
+        word_of<int64_t>(1)};
+    ASSERT_EQ(words.size(), static_cast<size_t>(kernel->image().words));
+    testing::internal::CaptureStdout();
+    kernel->run(words, kOneThread);
+    EXPECT_EQ(testing::internal::GetCapturedStdout(),
+              "100% {-5 18446744073709551615 50% True 0.1 1e-04 (0.1-2j)       nan -0042}\n");
+    EXPECT_EQ(error.status, 0);
+}
+
+TEST(PtxLaunch, WhatNobodyKnowsHowToPrintIsRefused) {
+    const ir::Module module = ir::parse(R"(
+function @told(%a: i64) {
+  tell 3 %a
+  return
+})");
+    EXPECT_THROW(codegen::compile_launch_for_ptx(module, "told", {}), NotImplementedError);
+}
+
+}  // namespace
+}  // namespace weft
