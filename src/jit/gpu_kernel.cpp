@@ -10,6 +10,7 @@
 #include "codegen/ptx/compiler.h"
 #include "codegen/service/kernel_cache.h"
 #include "core/optimisation_switches.h"
+#include "ir/calls.h"
 #include "ir/ir.h"
 #include "jit/gpu_print.h"
 #include "lang/exceptions/classes.h"
@@ -65,6 +66,7 @@ codegen::PtxOptions options_for(const GpuKernel& kernel) {
     options.block = kernel.block;
     options.sizes = kernel.sizes;
     options.together = kernel.together;
+    options.recursive = kernel.recursive;
     options.printed = kernel.printed;
     options.most_registers = kernel.options.most_registers;
     options.most_threads = kernel.options.most_threads;
@@ -101,6 +103,19 @@ void allow_shared(const GpuKernel& kernel, int64_t bytes) {
     kernel.allowed_bytes = bytes;
 }
 
+// Bytes of stack below the kernel's own frame, but for what a function that has just been called may take,
+// and those of CUDA that it calls. All threads that a GPU can hold have so much, whether they use it or not.
+ArgumentWord stack_for_calls(const GpuKernel& kernel) {
+    constexpr int64_t kWanted = 16 << 10, kReserve = 3 << 10, kPartOfMemory = 16;
+    cuda::Context& context = kernel.device.context();
+    const cuda::DeviceFacts& facts = context.facts();
+    const int64_t threads = int64_t{facts.multiprocessors} * facts.threads_per_multiprocessor;
+    const int64_t affordable = static_cast<int64_t>(facts.memory) / kPartOfMemory / threads;
+    const auto bytes =
+        static_cast<int64_t>(context.stack_bytes(static_cast<size_t>(std::min(kWanted, affordable))));
+    return static_cast<ArgumentWord>(std::max<int64_t>(bytes - kernel.local_bytes - kReserve, 0));
+}
+
 // GPUs read elements at multiples of their size only.
 void check_alignment(const GpuKernel& kernel, std::span<const ArgumentWord> words) {
     for (const CudaBufferFacts& buffer : kernel.loaded->description.buffers) {
@@ -126,6 +141,9 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
     made->block = block_of(lowered.arguments);
     made->sizes = sizes_among(lowered.arguments);
     made->together = lang::meets_grid(lowered.module);
+    made->recursive = std::ranges::any_of(lowered.module.functions, [&](const ir::Function& each) {
+        return ir::is_recursive(lowered.module, each);
+    });
     made->printed = printed_by(lowered.module, lowered.sites);
     const codegen::PtxOptions compile_with = options_for(*made);
     const cuda::DeviceFacts& facts = device.context().facts();
@@ -240,6 +258,7 @@ void launch(const GpuKernel& kernel, std::span<const ArgumentWord> words, const 
                              std::to_string(most) + " blocks of " + kernel.loaded->name +
                              "() with so many threads at once");
     }
+    if (kernel.recursive) all.push_back(stack_for_calls(kernel));
     WEFT_CHECK(all.size() == static_cast<size_t>(kernel.loaded->description.words), kernel.loaded->name);
     const auto narrow = [](int64_t size) { return static_cast<uint32_t>(size); };
     CudaLaunchShape shape;

@@ -47,6 +47,7 @@ struct ContextState {
     std::vector<std::unique_ptr<StreamState>> streams;  // the first is the default stream
     std::map<DeviceAddress, size_t> allocations;
     size_t live = 0;
+    size_t stack_bytes = 1024;
     Result fault = kSuccess;
 };
 

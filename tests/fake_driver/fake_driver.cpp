@@ -121,6 +121,16 @@ Result context_synchronize() {
     const Entry entry("cuCtxSynchronize");
     return entry.result != kSuccess ? entry.result : state().run_all(*state().current());
 }
+Result limit(size_t* value, int which) {
+    const Entry entry("cuCtxGetLimit");
+    if (entry.result == kSuccess && which == kLimitStackSize) *value = state().current()->stack_bytes;
+    return entry.result;
+}
+Result set_limit(int which, size_t value) {
+    const Entry entry("cuCtxSetLimit");
+    if (entry.result == kSuccess && which == kLimitStackSize) state().current()->stack_bytes = value;
+    return entry.result;
+}
 Result allocate(DeviceAddress* address, size_t bytes) {
     const Entry entry("cuMemAlloc_v2");
     if (entry.result != kSuccess) return entry.result;

@@ -72,6 +72,11 @@ bool Listening::listen(void* context, uint32_t number, const char* payload) {
     return false;
 }
 
+void throw_too_deep() {
+    PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded in a compiled function");
+    throw_python_error();
+}
+
 void throw_error_of(int64_t status, Listening& listening, const Compiled& compiled,
                     const jit::Specialisation& code, const char* payload) {
     if (status == codegen::kStopped) {
@@ -88,10 +93,7 @@ void throw_error_of(int64_t status, Listening& listening, const Compiled& compil
         listening.error->restore();
         throw_python_error();
     }
-    if (status == int64_t{ir::kTooDeep} + 1) {
-        PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded in a compiled function");
-        throw_python_error();
-    }
+    if (status == int64_t{ir::kTooDeep} + 1) throw_too_deep();
     if (status != 0)
         raise(compiled, code.sites[lang::site_of_error(static_cast<uint32_t>(status - 1))], payload);
 }

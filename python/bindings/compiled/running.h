@@ -36,6 +36,9 @@ struct Compiled {
 /// traceback.
 [[noreturn]] void raise(const Compiled& compiled, const lang::Site& site, const char* payload);
 
+/// A RecursionError: the error of no site (ir::kTooDeep).
+[[noreturn]] void throw_too_deep();
+
 /// Memory of arrays comes from the engine's own pool, so that it becomes an array's without a copy.
 codegen::HeapMemory allocate_in_pool(size_t bytes);
 

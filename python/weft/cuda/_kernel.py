@@ -405,7 +405,7 @@ def jit(
         of each argument; the last object comes first. What it appends to `retr` is called behind the launch.
     **options
         Of numba.cuda `inline`, `forceinline`, `lineinfo`, `opt`, `nogil` and `nopython` are taken and ask for nothing:
-        all functions are inlined on a GPU and optimised, and errors name lines.
+        all code is optimised, functions are inlined on a GPU unless they call themselves, and errors name lines.
 
     Returns
     -------

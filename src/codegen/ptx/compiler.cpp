@@ -217,11 +217,6 @@ CudaKernelImage compile_launch_for_ptx(const ir::Module& module, const std::stri
     const ForkExclusion exclusion;  // as above
     const ir::Function* found = module.find(entry);
     if (found == nullptr) throw InternalError("the module has no function " + entry);
-    for (const ir::Function& each : ir::called_functions(module, *found)) {
-        if (ir::is_recursive(module, each))
-            throw NotImplementedError("kernel " + entry + ": a function that calls itself, " + each.name +
-                                      "(), cannot be compiled for GPUs yet");
-    }
     ir::Module prepared;
     const auto prepare = [&](const ir::Function& function) {
         ir::Function& kept = prepared.functions.emplace_back(function);

@@ -8,11 +8,13 @@
 #include <cctype>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 
 #include "codegen/ptx/launches/device_print.h"
 #include "device/cuda/launch_error.h"
 #include "device/kernel.h"
+#include "ir/calls.h"
 #include "ir/intrinsic.h"
 #include "weft/errors.h"
 
@@ -63,6 +65,8 @@ private:
 struct Launch {
     const PtxOptions& options;
     Callees called{};
+    std::set<std::string> recursive{};  // those that come to call themselves
+    uint64_t frame_bytes = 0;           // of the arrays and prints of one of these, at most
 };
 
 class LaunchLowering final : public CallLowering {
@@ -70,6 +74,7 @@ public:
     LaunchLowering(const ir::Function& function, const Launch& launch, llvm::Module& module,
                    BitcodeLibrary& library)
         : CallLowering(function, launch.called, module, library, "GPUs"),
+          launch_(launch),
           options_(launch.options),
           block_(launch.options.block) {}
 
@@ -97,12 +102,21 @@ public:
         if (options_.together)
             builder_.CreateAlignedStore(load_word(grid_word_, "grid"), at(error_, kErrorBytes),
                                         llvm::Align(8));
+        if (options_.recursive) begin_stack();
         lower_body();
     }
 
     void run_callee() {
         begin_callee();
-        function_->addFnAttr(llvm::Attribute::AlwaysInline);
+        if (launch_.recursive.contains(kernel_.name)) {
+            function_->addFnAttr(llvm::Attribute::NoInline);
+            function_->addFnAttr(llvm::Attribute::Convergent);
+            // A loop in place of a call in the end would never come to an end.
+            function_->addFnAttr("disable-tail-calls", "true");
+            check_stack();
+        } else {
+            function_->addFnAttr(llvm::Attribute::AlwaysInline);
+        }
         lower_body();
     }
 
@@ -157,6 +171,7 @@ private:
         error_word_ = image.words++;
         launch_word_ = image.words++;
         if (options_.together) grid_word_ = image.words++;
+        if (options_.recursive) stack_word_ = image.words++;
         if (static_cast<size_t>(image.words) * sizeof(ArgumentWord) > kMostParameterBytes)
             refuse("so many arguments");
     }
@@ -334,7 +349,29 @@ private:
         CallLowering::lower_raise(site, payload);
     }
 
+    // --- functions that call themselves ---------------------------------------------------------------
+
+    // Where the first frame is, with how many bytes of stack there are from it on, whichever way it grows.
+    void begin_stack() {
+        depth_ = allocate_local(builder_.getInt64Ty(), llvm::Align(8), "stack");
+        builder_.CreateAlignedStore(load_word(stack_word_, "bytes"), depth_, llvm::Align(8));
+    }
+
+    void check_stack() {
+        llvm::Type* const word = builder_.getInt64Ty();
+        llvm::Value* const frame = allocate_local(word, llvm::Align(8), "frame");
+        builder_.CreateAlignedStore(builder_.getInt64(0), frame, llvm::Align(8), /*isVolatile=*/true);
+        llvm::Value* const way =
+            builder_.CreateSub(builder_.CreatePtrToInt(depth_, word), builder_.CreatePtrToInt(frame, word));
+        llvm::Value* const used =
+            builder_.CreateAdd(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, way, builder_.getFalse()),
+                               builder_.getInt64(launch_.frame_bytes));
+        llvm::Value* const bytes = builder_.CreateAlignedLoad(word, depth_, llvm::Align(8), "bytes");
+        return_unless(builder_.CreateICmpSLE(used, bytes), builder_.getInt64(uint64_t{ir::kTooDeep} + 1));
+    }
+
     llvm::Value* depth_of(const Instruction&, const ir::Function&) override {
+        if (options_.recursive) return depth_;
         return llvm::ConstantPointerNull::get(builder_.getPtrTy());
     }
 
@@ -504,10 +541,11 @@ private:
     static constexpr uint64_t kErrorBytes = kResultBytes * kMostErrorValues;
     static constexpr uint64_t kGridBytes = sizeof(int64_t);
 
+    const Launch& launch_;
     const PtxOptions& options_;
     const std::array<int, 3> block_;
     bool is_entry_ = false;
-    int64_t error_word_ = 0, launch_word_ = 0, grid_word_ = 0;
+    int64_t error_word_ = 0, launch_word_ = 0, grid_word_ = 0, stack_word_ = 0;
     llvm::Value* printed_ = nullptr;  // memory for what it prints
 };
 
@@ -517,6 +555,14 @@ void lower_launch_for_ptx(const ir::Function& entry, std::span<const ir::Functio
                           const PtxOptions& options, llvm::Module& module, BitcodeLibrary& library,
                           CudaKernelImage& image) {
     Launch launch{.options = options, .called = {callees}};
+    if (options.recursive) {
+        const ir::Module all{{callees.begin(), callees.end()}};
+        for (const ir::Function& each : callees) {
+            if (ir::is_recursive(all, each)) launch.recursive.insert(each.name);
+            const FrameBytes bytes(each, options.printed);
+            launch.frame_bytes += bytes.arrays + bytes.printed;
+        }
+    }
     LaunchLowering(entry, launch, module, library).run_entry(image);
     for (const ir::Function& callee : callees) LaunchLowering(callee, launch, module, library).run_callee();
 }

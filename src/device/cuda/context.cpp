@@ -115,6 +115,18 @@ void Context::recover() {
     condition_.compare_exchange_strong(known, Condition::kSound);  // unless it has worsened
 }
 
+size_t Context::stack_bytes(size_t wanted) {
+    const Scope scope(*this);
+    size_t bytes = 0;
+    check(driver_.limit(&bytes, kLimitStackSize), "ask how much stack threads have");
+    if (bytes >= wanted) return bytes;
+    const Result result = driver_.set_limit(kLimitStackSize, wanted);
+    if (result == kOutOfMemory) return bytes;
+    check(result, "give threads their stack");
+    check(driver_.limit(&bytes, kLimitStackSize), "ask how much stack threads have");
+    return bytes;
+}
+
 bool Context::reclaim() { return reclaim_ != nullptr && reclaim_(); }
 
 void Context::reach(Context& peer) {

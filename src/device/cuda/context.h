@@ -141,6 +141,10 @@ public:
     // Work that was queued before is done.
     void synchronize();
 
+    // How many bytes of stack each thread has for calls; `wanted` of them, if there were fewer and the driver
+    // has the memory. All kernels in the context share the limit, those of other libraries, too.
+    size_t stack_bytes(size_t wanted);
+
     // From now on copies from the other device's memory go straight over the link between the two, where
     // there is one that allows it; else they go through the host.
     void reach(Context& peer);

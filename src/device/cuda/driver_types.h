@@ -65,6 +65,8 @@ constexpr int kMaxSharedMemoryPerBlockOptin = 97;
 
 constexpr int kPointerDeviceOrdinal = 9;  // CUpointer_attribute
 
+constexpr int kLimitStackSize = 0;  // CUlimit: bytes of a thread
+
 // CUfunction_attribute
 constexpr int kFunctionMostThreads = 0;
 constexpr int kFunctionSharedBytes = 1;

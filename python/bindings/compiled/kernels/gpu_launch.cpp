@@ -45,6 +45,7 @@ LaunchErrorThrower thrower_of(const std::shared_ptr<Compiled>& compiled,
                 kept->code->name +
                 "(): the first thread of a block ended before the grid's barrier, to which all "
                 "threads of a grid must come on a GPU");
+        if (error.status == int64_t{ir::kTooDeep} + 1) throw_too_deep();
         const uint32_t site = lang::site_of_error(static_cast<uint32_t>(error.status - 1));
         if (site >= kept->code->sites.size()) throw RuntimeError("a kernel has failed without a reason");
         raise(*kept->compiled, kept->code->sites[site], error.values);
@@ -142,7 +143,8 @@ nb::object launch_on_gpu(JitObject* self, std::span<PyObject* const> given, Laun
         jit::launch(*code->gpu, {arguments.words().data(), arguments.words().size()}, plan.sizes,
                     turn.number());
         LaunchErrorThrower thrower;
-        if (!code->sites.empty() || code->meets_grid) thrower = thrower_of(compiled, code);
+        if (!code->sites.empty() || code->meets_grid || code->gpu->recursive)
+            thrower = thrower_of(compiled, code);
         arrays.note(code->written, turn.number(), std::move(thrower));
     }
     if (code->tells) [[unlikely]]

@@ -1,4 +1,4 @@
-// What threads of a launch print: the PTX is assembled where there is an
+// What threads of a launch print, and functions that call themselves: the PTX is assembled where there is an
 // assembler, and its LLVM IR is run on the CPU (tests/simulation).
 #include <gtest/gtest.h>
 
@@ -94,6 +94,78 @@ function @told(%a: i64) {
   return
 })");
     EXPECT_THROW(codegen::compile_launch_for_ptx(module, "told", {}), NotImplementedError);
+}
+
+constexpr const char* kParity = R"(
+function @even(%n: i64) : i64 {
+  %zero = const i64 0
+  %one = const i64 1
+  %ends = equal %n, %zero
+  if %ends {
+    return %one
+  }
+  %less = subtract %n, %one
+  %r = call @odd(%less) : i64
+  return %r
+}
+function @odd(%n: i64) : i64 {
+  %zero = const i64 0
+  %one = const i64 1
+  %ends = equal %n, %zero
+  if %ends {
+    return %zero
+  }
+  %negative = less %n, %zero
+  %fine = logical_not %negative
+  check %fine else raise 7 %n
+  %less = subtract %n, %one
+  %r = call @even(%less) : i64
+  return %r
+}
+function @parity(%n: i64, %out: global i64[8]) {
+  %zero = const i64 0
+  %r = call @even(%n) : i64
+  store %out[%zero], %r
+  return
+})";
+
+TEST(PtxLaunch, FunctionsThatCallEachOtherAreCalls) {
+    const ir::Module module = ir::parse(kParity);
+    codegen::PtxOptions options;
+    options.recursive = true;
+    const CudaKernelImage image = codegen::compile_launch_for_ptx(module, "parity", options);
+    expect_assembled(image);
+    EXPECT_NE(image.ptx.find(".func  (.param"), std::string::npos) << image.ptx;
+    EXPECT_NE(image.ptx.find("call.uni"), std::string::npos) << image.ptx;
+    if (!can_simulate()) GTEST_SKIP() << "no compiler to simulate with";
+    const auto kernel = SimulatedKernel::of_launch(module, "parity", options);
+    const auto run = [&](int64_t n, int64_t stack, LaunchError& error) {
+        int64_t out = -1;
+        const std::vector<ArgumentWord> words{word_of(n), word_of(&out), word_of(&error), word_of<int64_t>(1),
+                                              word_of(stack)};
+        EXPECT_EQ(words.size(), static_cast<size_t>(kernel->image().words));
+        kernel->run(words, kOneThread);
+        return out;
+    };
+    constexpr int64_t kStack = 64 << 10;
+    LaunchError fine{};
+    EXPECT_EQ(run(10, kStack, fine), 1);
+    EXPECT_EQ(run(11, kStack, fine), 0);
+    EXPECT_EQ(fine.status, 0);
+    // What a function raises that has been called ends the thread.
+    LaunchError raised{};
+    EXPECT_EQ(run(-5, kStack, raised), -1);
+    EXPECT_EQ(raised.status, 8);
+    int64_t told = 0;
+    std::memcpy(&told, raised.values, sizeof told);
+    EXPECT_EQ(told, -6);
+    // Beyond the stack, too: as deep as it is, and no more.
+    LaunchError deep{};
+    EXPECT_EQ(run(100'000, kStack, deep), -1);
+    EXPECT_EQ(deep.status, int64_t{ir::kTooDeep} + 1);
+    LaunchError none{};
+    EXPECT_EQ(run(2, 0, none), -1);
+    EXPECT_EQ(none.status, int64_t{ir::kTooDeep} + 1);
 }
 
 }  // namespace
