@@ -22,6 +22,7 @@ ValueId Builder::new_value(Type type, std::string name) {
 }
 
 Instruction& Builder::append(Instruction instruction) {
+    if (instruction.line == 0) instruction.line = line_;
     insertion_.back()->push_back(std::move(instruction));
     return insertion_.back()->back();
 }

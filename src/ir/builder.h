@@ -66,6 +66,8 @@ public:
                                   std::span<const ValueId> initials, const Body& body);
     // The next loop is that one of the program.
     void set_loop_site(uint32_t site) { loop_site_ = site; }
+    // What is appended from now on is of this line of the program (Instruction::line); gives the one before.
+    uint32_t set_line(uint32_t line) { return std::exchange(line_, line); }
     // Whose iterations do not depend on each other, so that they may be lanes of vectors.
     void for_lanes(ValueId lower, ValueId upper, int64_t lanes, const Body& body);
     std::vector<ValueId> while_loop(std::span<const ValueId> initials, const Body& condition,
@@ -128,6 +130,7 @@ private:
     Function* function_ = &own_;
     std::vector<std::vector<Instruction>*> insertion_;  // innermost region last
     uint32_t loop_site_ = 0;
+    uint32_t line_ = 0;
 };
 
 }  // namespace weft::ir

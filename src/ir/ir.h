@@ -187,6 +187,8 @@ struct Instruction {
     uint32_t site = 0;  // kCheck, kRaise, kHeap, kTell; kFor, kWhile: the loop of the program, or 0
     int64_t lanes = 1;  // kReduce: how many interleaved accumulators; kFor: independent iterations
     int64_t block = 0;  // kReduce: elements a block; blocks are combined pairwise. 0: one block
+    // Where the program has it: Module::lines, from 1 on, or 0. Of no meaning, and not in the text.
+    uint32_t line = 0;
 };
 
 struct ValueInfo {
@@ -207,8 +209,16 @@ struct Function {
     ValueId add_value(Type type, std::string value_name = {});
 };
 
+// A line of the program.
+struct SourceLine {
+    std::string file;
+    int line = 0;
+    friend auto operator<=>(const SourceLine&, const SourceLine&) = default;
+};
+
 struct Module {
-    std::vector<Function> functions;
+    std::vector<Function> functions{};
+    std::vector<SourceLine> lines{};  // that instructions name, where the frontend tells them
     const Function* find(std::string_view name) const;
 };
 

@@ -86,6 +86,22 @@ std::string text_of(const codegen::PtxOptions& options) {
     return text + "\n" + codegen::text_of(options.printed);
 }
 
+// The lines of a module, and of each of its instructions.
+std::string text_of_lines(const ir::Module& module) {
+    if (module.lines.empty()) return {};
+    std::string text = "lines";
+    for (const ir::SourceLine& each : module.lines)
+        text += " " + each.file + ":" + std::to_string(each.line) + "\n";
+    const std::function<void(const ir::Region&)> add = [&](const ir::Region& region) {
+        for (const ir::Instruction& each : region.body) {
+            text += " " + std::to_string(each.line);
+            for (const ir::Region& inner : each.regions) add(inner);
+        }
+    };
+    for (const ir::Function& each : module.functions) add(each.body);
+    return text;
+}
+
 std::string with_commas(std::span<const int64_t> sizes) {
     return "(" + std::to_string(sizes[0]) + ", " + std::to_string(sizes[1]) + ", " +
            std::to_string(sizes[2]) + ")";
@@ -150,9 +166,11 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
     const std::string target = facts.name + " sm_" + std::to_string(facts.capability) + " driver " +
                                std::to_string(device.context().driver().version) + " libdevice " +
                                compile_with.libdevice + " " + text_of(compile_with);
-    const std::string key = options.is_kept && codegen::keeps_kernels()
-                                ? codegen::gpu_cache_key("launch " + lowered.entry + "\n" + ir, target)
-                                : std::string();
+    const std::string key =
+        options.is_kept && codegen::keeps_kernels()
+            ? codegen::gpu_cache_key("launch " + lowered.entry + "\n" + ir + text_of_lines(lowered.module),
+                                     target)
+            : std::string();
     if (!key.empty()) {
         if (auto cached = codegen::find_gpu_kernel_in_cache(key)) {
             try {

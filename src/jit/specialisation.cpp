@@ -103,7 +103,7 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
     if (options.semantics.for_gpu) {
         WEFT_CHECK(options.device != nullptr, "a kernel for a GPU is for one");
         lang::Options on_cpu = options.semantics;
-        on_cpu.for_gpu = false;
+        on_cpu.for_gpu = on_cpu.tells_lines = false;
         lang::Lowered whole = lang::lower(function, arguments, on_cpu, globals);
         number_errors_as(lowered.sites, whole);
         result->gpu = compile_for_gpu(lowered, result->ir, text_of(whole), options);

@@ -87,7 +87,10 @@ Specialised& Compilation::entry(const FunctionSource& function, std::span<const 
         throw CompileError(render({&function, 0},
                                   "'" + function.name + "' is called with ever other types of arguments", {},
                                   "Call it with arguments of the same types each time."));
-    if (entry_ == nullptr) entry_ = &at->second;
+    if (entry_ == nullptr) {
+        entry_ = &at->second;
+        if (options_.is_kernel) launch_ = &function;
+    }
     if (is_new)
         at->second.name = name_in_ir(function.name) +
                           (specialised_.size() > 1 ? "." + std::to_string(specialised_.size()) : "");
@@ -153,6 +156,16 @@ bool Compilation::is_fast(const FunctionSource& function) const {
 void Compilation::add_function(ir::Function function) {
     if (fast_) mark_sums(function.body, function);
     module_.functions.push_back(std::move(function));
+}
+
+// Of the launch itself no line is the program's.
+uint32_t Compilation::line_of(const Spot& spot) {
+    if (spot.function == nullptr || spot.function == launch_) return 0;
+    ir::SourceLine line{spot.function->file, spot.function->tree.place(spot.node).line};
+    if (line.line <= 0) return 0;
+    const auto [at, is_new] = lines_.try_emplace(line, static_cast<uint32_t>(lines_.size() + 1));
+    if (is_new) module_.lines.push_back(std::move(line));
+    return at->second;
 }
 
 Lowered Compilation::finish(const Specialised& entry, std::span<const TypeRef> arguments) {

@@ -90,6 +90,8 @@ public:
         loops_.push_back(note);
         return static_cast<uint32_t>(loops_.size());
     }
+    // The number of a line of the program in the module; 0: it is none.
+    uint32_t line_of(const Spot& spot);
     // A function that is no specialisation: the iterations of a parallel loop.
     std::string name_beside(const std::string& name) {
         return name + ".chunk" + std::to_string(++functions_beside_);
@@ -130,10 +132,12 @@ private:
     std::vector<IndexNote> indices_;
     std::vector<ParallelNote> parallel_;
     std::vector<LoopNote> loops_;
+    std::map<ir::SourceLine, uint32_t> lines_;
     bool fast_ = false;
     int functions_beside_ = 0;
     size_t inlined_ = 0;
     const Specialised* entry_ = nullptr;
+    const FunctionSource* launch_ = nullptr;  // the entry of a kernel
     KernelMemory kernel_memory_{};
     bool catches_ = false;
     ExceptionClasses exceptions_;

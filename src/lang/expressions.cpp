@@ -22,6 +22,7 @@ constexpr std::string_view kArrayAttributes[] = {"shape", "ndim",    "itemsize",
 Value FunctionLowering::lower_deferred(NodeId id, Environment& environment) {
     const Node& expression = node(id);
     const Now now(*this, environment);
+    const Line line(*this, id);
     const Deferring not_yet(*this, false);
     static constexpr NodeKind kRaising[] = {NodeKind::kName,
                                             NodeKind::kAttribute,

@@ -22,6 +22,7 @@ struct Options {
     bool is_kernel = false;       // launches a CUDA-style kernel (kernels/kernels.h)
     bool tells_accesses = false;  // of such: each access to memory, and what orders them (jit/race_checker.h)
     bool for_gpu = false;         // of such: what each thread of a GPU runs, and not the loop over the blocks
+    bool tells_lines = false;     // of such: the lines of the program (ir::Module::lines)
 };
 
 enum class SiteKind : uint8_t {

@@ -287,6 +287,24 @@ private:
         FunctionLowering& lowering_;
         Environment* before_;
     };
+    // While one lives, what is built is of the node's line.
+    class Line {
+    public:
+        Line(FunctionLowering& lowering, NodeId id) {
+            if (lowering.dry_ || !lowering.compilation_.options().tells_lines) return;
+            builder_ = lowering.builder_;
+            before_ = builder_->set_line(lowering.compilation_.line_of(lowering.spot(id)));
+        }
+        ~Line() {
+            if (builder_ != nullptr) builder_->set_line(before_);
+        }
+        Line(const Line&) = delete;
+        Line& operator=(const Line&) = delete;
+
+    private:
+        ir::Builder* builder_ = nullptr;
+        uint32_t before_ = 0;
+    };
     Try* try_of(uint32_t exception);
     void leave_to(Try& target, ir::ValueId error, const Environment& environment);
     // While types are found: what follows may raise.

@@ -58,6 +58,7 @@ bool FunctionLowering::lower_statement(NodeId id, Environment& environment) {
 bool FunctionLowering::lower_decided(NodeId id, Environment& environment) {
     const Node& statement = node(id);
     const Now now(*this, environment);
+    const Line line(*this, id);
     const bool is_plain = statement.kind == NodeKind::kPass || statement.kind == NodeKind::kBreak ||
                           statement.kind == NodeKind::kContinue;
     if (!is_plain) note_raise(environment);

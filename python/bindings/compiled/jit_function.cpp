@@ -322,7 +322,7 @@ void bind_jit(nb::module_& m) {
         "_jit_function",
         [](nb::handle function, nb::handle text, bool boundscheck, bool error_model_python, bool fastmath,
            bool nogil, bool parallel, bool cache, bool prefers_numpy, nb::handle around, bool widens_floats,
-           bool is_kernel, bool for_gpu, bool tells_accesses, const nb::tuple& limits) {
+           bool is_kernel, bool for_gpu, bool tells_accesses, bool lineinfo, const nb::tuple& limits) {
             auto* const object = PyObject_GC_New(JitObject, jit_type);
             if (object == nullptr) throw_python_error();
             object->call = call_jit_function;
@@ -339,6 +339,7 @@ void bind_jit(nb::module_& m) {
             object->state->options.semantics.is_kernel = is_kernel;
             object->state->options.semantics.for_gpu = for_gpu;
             object->state->options.semantics.tells_accesses = tells_accesses;
+            object->state->options.semantics.tells_lines = for_gpu && lineinfo;
             object->state->options.most_registers = nb::cast<int>(limits[0]);
             object->state->options.most_threads = nb::cast<int>(limits[1]);
             object->state->options.blocks_at_once = nb::cast<int>(limits[2]);
@@ -353,7 +354,7 @@ void bind_jit(nb::module_& m) {
         arg("function"), arg("text"), nb::arg("boundscheck"), nb::arg("check_division"), nb::arg("fastmath"),
         nb::arg("nogil"), nb::arg("parallel"), nb::arg("cache"), nb::arg("prefers_numpy") = false,
         nb::arg("around") = nb::none(), nb::arg("widens_floats") = false, nb::arg("is_kernel") = false,
-        nb::arg("for_gpu") = false, nb::arg("tells_accesses") = false,
+        nb::arg("for_gpu") = false, nb::arg("tells_accesses") = false, nb::arg("lineinfo") = false,
         nb::arg("limits") = nb::make_tuple(0, 0, 0));
     method(
         jit_type, "_compile",

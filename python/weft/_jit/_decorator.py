@@ -24,6 +24,7 @@ def compiled(
     is_kernel=False,
     for_gpu=False,
     tells_accesses=False,
+    lineinfo=False,
     limits=(0, 0, 0),
     **ignored,
 ):
@@ -55,6 +56,7 @@ def compiled(
         is_kernel=is_kernel,
         for_gpu=for_gpu,
         tells_accesses=tells_accesses,
+        lineinfo=lineinfo,
         limits=limits,
     )
     functools.update_wrapper(made, function)

@@ -368,6 +368,7 @@ def jit(
     cache=True,
     max_registers=None,
     launch_bounds=None,
+    lineinfo=False,
     extensions=None,
     **options,
 ):
@@ -400,12 +401,14 @@ def jit(
         The most registers of a GPU that a thread has.
     launch_bounds : int or tuple of int, optional
         The most threads that a block has, and how many blocks a GPU's multiprocessor shall hold at once.
+    lineinfo : bool
+        Whether code for a GPU names the program's lines, by which profilers tell where time goes.
     extensions : list, optional
         Objects with `prepare_args(type, value, stream=, retr=)`, which gives a type and what is launched in the place
         of each argument; the last object comes first. What it appends to `retr` is called behind the launch.
     **options
-        Of numba.cuda `inline`, `forceinline`, `lineinfo`, `opt`, `nogil` and `nopython` are taken and ask for nothing:
-        all code is optimised, functions are inlined on a GPU unless they call themselves, and errors name lines.
+        Of numba.cuda `inline`, `forceinline`, `opt`, `nogil` and `nopython` are taken and ask for nothing: all code is
+        optimised, and functions are inlined on a GPU unless they call themselves.
 
     Returns
     -------
@@ -436,6 +439,7 @@ def jit(
     """
     options |= {"boundscheck": boundscheck, "debug": debug, "fastmath": fastmath, "cache": cache}
     options |= {"max_registers": max_registers, "launch_bounds": launch_bounds, "extensions": extensions}
+    options |= {"lineinfo": lineinfo}
     options = options_of("weft.cuda.jit", device, options)
 
     def made(given):

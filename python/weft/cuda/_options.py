@@ -1,10 +1,11 @@
 """The options of jit: which are followed, which ask for nothing, and which are refused."""
 
 _FOLLOWED = (
-    "boundscheck cache debug error_model extensions fastmath launch_bounds max_registers parallel promotion source"
+    "boundscheck cache debug error_model extensions fastmath launch_bounds lineinfo max_registers parallel promotion "
+    "source"
 ).split()
-# All functions are inlined on a GPU and optimised, and errors name their lines.
-_TAKEN = "forceinline inline lineinfo nogil nopython opt".split()
+# Functions are inlined on a GPU, and optimised.
+_TAKEN = "forceinline inline nogil nopython opt".split()
 _REFUSED = {
     "link": "neither CUDA C++ nor PTX is linked; write the function in Python, with device=True",
     "argtypes": "signatures are the first argument of weft.numba.cuda.jit",
@@ -33,7 +34,7 @@ def options_of(owner, device, given):
         )
     if given.get("nopython") not in (None, True):
         raise NotImplementedError(f"{owner} has no nopython={given['nopython']!r}: kernels run compiled only")
-    for name in ("boundscheck", "debug", "fastmath"):
+    for name in ("boundscheck", "debug", "fastmath", "lineinfo"):
         if not isinstance(given.get(name), bool | None):
             raise TypeError(f"{owner} takes True or False for {name}=, not {given[name]!r}")
     kept = {name: given[name] for name in _FOLLOWED if given.get(name) is not None}
@@ -42,9 +43,10 @@ def options_of(owner, device, given):
     extensions = list(kept.pop("extensions", ()))
     if not all(hasattr(each, "prepare_args") for each in extensions):
         raise TypeError(f"{owner} takes objects with prepare_args for extensions=")
+    lineinfo = kept.pop("lineinfo", False)
     limits = _limits(kept.pop("max_registers", None), kept.pop("launch_bounds", None))
     if not device:
-        kept |= {"limits": limits, "extensions": extensions}
+        kept |= {"limits": limits, "extensions": extensions, "lineinfo": lineinfo}
     elif extensions:
         raise ValueError(f"{owner}: extensions= are of kernels, not of functions with device=True")
     elif any(limits):

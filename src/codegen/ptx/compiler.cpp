@@ -232,7 +232,8 @@ CudaKernelImage compile_launch_for_ptx(const ir::Module& module, const std::stri
         texts->ir_after_passes += ir::print(kernel);
     return compile_on_engine({kernel,
                               [&](llvm::Module& into, BitcodeLibrary& library, CudaKernelImage& image) {
-                                  lower_launch_for_ptx(kernel, callees, options, into, library, image);
+                                  lower_launch_for_ptx(kernel, callees, module.lines, options, into, library,
+                                                       image);
                               }},
                              options, texts);
 }

@@ -8,9 +8,11 @@
 #include <cctype>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
+#include "codegen/llvm/source_lines.h"
 #include "codegen/ptx/launches/device_print.h"
 #include "device/cuda/launch_error.h"
 #include "device/kernel.h"
@@ -67,6 +69,7 @@ struct Launch {
     Callees called{};
     std::set<std::string> recursive{};  // those that come to call themselves
     uint64_t frame_bytes = 0;           // of the arrays and prints of one of these, at most
+    SourceLines* lines = nullptr;       // null where they are not told
 };
 
 class LaunchLowering final : public CallLowering {
@@ -95,6 +98,7 @@ public:
         results_ = llvm::ConstantPointerNull::get(builder_.getPtrTy());
         error_ = allocate_local(llvm::ArrayType::get(builder_.getInt8Ty(), kErrorBytes + kGridBytes),
                                 llvm::Align(kResultBytes), "error");
+        begin_lines();
         make_alias_scopes();
         read_parameters();
         for (const size_t number : options_.sizes) annotate_size(kernel_.parameters[number]);
@@ -108,6 +112,7 @@ public:
 
     void run_callee() {
         begin_callee();
+        begin_lines();
         if (launch_.recursive.contains(kernel_.name)) {
             function_->addFnAttr(llvm::Attribute::NoInline);
             function_->addFnAttr(llvm::Attribute::Convergent);
@@ -121,6 +126,11 @@ public:
     }
 
 private:
+    void begin_lines() {
+        if (launch_.lines != nullptr)
+            builder_.SetCurrentDebugLocation(launch_.lines->begin(*function_, kernel_));
+    }
+
     void lower_body() {
         const std::vector<Scalar> values = lower_region(kernel_.body);
         if (!is_left(kernel_.body)) lower_return(values);
@@ -393,6 +403,8 @@ private:
     // --- what threads do together --------------------------------------------------------------------
 
     void lower(const Instruction& instruction) override {
+        if (launch_.lines != nullptr && instruction.line != 0)
+            builder_.SetCurrentDebugLocation(launch_.lines->at(instruction.line));
         switch (instruction.opcode) {
             case Opcode::kTell: lower_tell(instruction); return;
             case Opcode::kBarrier: builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); return;
@@ -552,8 +564,8 @@ private:
 }  // namespace
 
 void lower_launch_for_ptx(const ir::Function& entry, std::span<const ir::Function> callees,
-                          const PtxOptions& options, llvm::Module& module, BitcodeLibrary& library,
-                          CudaKernelImage& image) {
+                          std::span<const ir::SourceLine> lines, const PtxOptions& options,
+                          llvm::Module& module, BitcodeLibrary& library, CudaKernelImage& image) {
     Launch launch{.options = options, .called = {callees}};
     if (options.recursive) {
         const ir::Module all{{callees.begin(), callees.end()}};
@@ -563,8 +575,12 @@ void lower_launch_for_ptx(const ir::Function& entry, std::span<const ir::Functio
             launch.frame_bytes += bytes.arrays + bytes.printed;
         }
     }
+    std::optional<SourceLines> told;
+    if (!lines.empty()) launch.lines = &told.emplace(module, lines);
+    image.has_lines = !lines.empty();
     LaunchLowering(entry, launch, module, library).run_entry(image);
     for (const ir::Function& callee : callees) LaunchLowering(callee, launch, module, library).run_callee();
+    if (told) told->finish();
 }
 
 }  // namespace weft::codegen

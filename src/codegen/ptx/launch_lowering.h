@@ -21,10 +21,10 @@
 
 namespace weft::codegen {
 
-// Adds `entry` and all that it calls to `module`, and fills what `image` says of launches. Throws
-// NotImplementedError naming what this target does not have.
+// Adds `entry` and all that it calls to `module`, and fills what `image` says of launches. `lines` are those
+// that instructions name, or none. Throws NotImplementedError naming what this target does not have.
 void lower_launch_for_ptx(const ir::Function& entry, std::span<const ir::Function> callees,
-                          const PtxOptions& options, llvm::Module& module, BitcodeLibrary& library,
-                          CudaKernelImage& image);
+                          std::span<const ir::SourceLine> lines, const PtxOptions& options,
+                          llvm::Module& module, BitcodeLibrary& library, CudaKernelImage& image);
 
 }  // namespace weft::codegen

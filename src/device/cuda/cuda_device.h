@@ -89,7 +89,9 @@ public:
     void empty_pool() override { pool_.empty(); }
 
     // The image's machine code for this device, and the kernel made of it.
-    std::string assemble(const CudaKernelImage& image) { return cuda::assemble(context_, image.ptx); }
+    std::string assemble(const CudaKernelImage& image) {
+        return cuda::assemble(context_, image.ptx, image.has_lines);
+    }
     std::shared_ptr<CudaKernel> load(CudaKernelImage description, std::string_view machine_code);
 
     Context& context() { return context_; }

@@ -85,6 +85,7 @@ constexpr int kJitInfoLogBufferBytes = 4;
 constexpr int kJitErrorLogBuffer = 5;
 constexpr int kJitErrorLogBufferBytes = 6;
 constexpr int kJitTarget = 9;
+constexpr int kJitLineInfo = 13;
 
 constexpr int kJitInputPtx = 1;  // CUjitInputType
 

@@ -58,6 +58,7 @@ struct CudaKernelImage {
     // What it takes for granted of what it is launched with; see fits.
     bool wide = false;  // 64-bit indices
     std::vector<CudaBufferFacts> buffers;
+    bool has_lines = false;  // the PTX names lines of the program, for profilers
     double compile_seconds = 0;
 };
 constexpr int kMostTeamThreads = 256;

@@ -15,10 +15,11 @@ namespace {
 // works. Numbers are passed as the values of pointers.
 class JitOptions {
 public:
-    explicit JitOptions(int target) : log_(size_t{16} << 10) {
+    explicit JitOptions(int target, bool with_lines = false) : log_(size_t{16} << 10) {
         add(kJitErrorLogBuffer, log_.data());
         add(kJitErrorLogBufferBytes, number(static_cast<int>(log_.size())));
         if (target != 0) add(kJitTarget, number(target));
+        if (with_lines) add(kJitLineInfo, number(1));
     }
     unsigned count() const { return count_; }
     int* names() { return names_.data(); }
@@ -76,10 +77,10 @@ private:
 
 }  // namespace
 
-std::string assemble(Context& context, const std::string& ptx) {
+std::string assemble(Context& context, const std::string& ptx, bool with_lines) {
     const Context::Scope scope(context);
     const Driver& driver = context.driver();
-    JitOptions options(0);  // without a target the driver takes the context's device
+    JitOptions options(0, with_lines);  // without a target the driver takes the context's device
     const Link link(context, options);
     std::string text = ptx;  // with the zero byte at its end, which the driver wants counted
     Result result = with_memory(context, [&] {

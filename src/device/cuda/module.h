@@ -12,8 +12,9 @@
 
 namespace weft::cuda {
 
-// The machine code (a cubin) of the PTX for the device. Throws DeviceError with the assembler's messages.
-std::string assemble(Context& context, const std::string& ptx);
+// The machine code (a cubin) of the PTX for the device, with the lines that the PTX names if `with_lines`.
+// Throws DeviceError with the assembler's messages.
+std::string assemble(Context& context, const std::string& ptx, bool with_lines = false);
 
 // A module in a context; unloaded with the last reference, when its work is done.
 class LoadedModule {

@@ -17,6 +17,7 @@ Value FunctionLowering::lower(NodeId id, Environment& environment) {
     const Value value = lower_deferred(id, environment);
     if (value.deferred == nullptr) return value;
     const Now now(*this, environment);
+    const Line line(*this, id);
     return forced(value);
 }
 

@@ -168,5 +168,34 @@ TEST(PtxLaunch, FunctionsThatCallEachOtherAreCalls) {
     EXPECT_EQ(none.status, int64_t{ir::kTooDeep} + 1);
 }
 
+TEST(PtxLaunch, LinesOfTheProgramAreInThePtx) {
+    ir::Module module = ir::parse(kParity);
+    module.lines = {{"/program/one.py", 11}, {"/program/two.py", 22}, {"/program/one.py", 13}};
+    const auto in_line = [&](const char* name, std::initializer_list<uint32_t> lines) {
+        for (ir::Function& each : module.functions) {
+            if (each.name != name) continue;
+            auto line = lines.begin();
+            for (ir::Instruction& instruction : each.body.body) {
+                instruction.line = *line;
+                if (line + 1 != lines.end()) ++line;
+            }
+        }
+    };
+    in_line("parity", {1, 2, 3});
+    codegen::PtxOptions options;
+    options.recursive = true;
+    const CudaKernelImage image = codegen::compile_launch_for_ptx(module, "parity", options);
+    EXPECT_TRUE(image.has_lines);
+    expect_assembled(image);
+    for (const char* part : {".file", "/program/one.py\"", "/program/two.py\"", " 22 0", " 13 0"})
+        EXPECT_NE(image.ptx.find(part), std::string::npos) << part << image.ptx;
+    module.lines.clear();
+    for (ir::Function& each : module.functions) {
+        for (ir::Instruction& instruction : each.body.body) instruction.line = 0;
+    }
+    EXPECT_EQ(codegen::compile_launch_for_ptx(module, "parity", options).ptx.find("\t.loc\t"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace weft
