@@ -26,6 +26,7 @@
 #include "passes/simplify.h"
 #include "passes/threads/thread_checks.h"
 #include "passes/threads/thread_fission.h"
+#include "passes/threads/thread_memory.h"
 #include "passes/threads/thread_strides.h"
 #include "passes/unroll_and_jam.h"
 
@@ -69,6 +70,7 @@ constexpr Pass kLaunchPasses[] = {
     {"inline_calls", inline_calls},
     {"structured_returns", structured_returns, OptimisationSwitch::kStructuredReturns},
     {"simplify", simplify, OptimisationSwitch::kSimplify},
+    {"thread_memory", thread_memory},
     {"narrow_integers", narrow_integers, OptimisationSwitch::kNarrowIntegers},
     {"wrapped_indices", wrapped_indices, OptimisationSwitch::kWrappedIndices},
     {"lower_reductions", lower_reductions},
