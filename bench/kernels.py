@@ -436,6 +436,91 @@ def scan_of_warps(x, y):
     y[i] = value
 
 
+def medians_loops(source, target):
+    for i in prange(1, source.shape[0] - 1):
+        for j in range(1, source.shape[1] - 1):
+            window = np.empty(9, np.float32)
+            for k in range(3):
+                for m in range(3):
+                    window[k * 3 + m] = source[i + k - 1, j + m - 1]
+            for step in range(9):
+                for k in range(step & 1, 8, 2):
+                    low = min(window[k], window[k + 1])
+                    window[k + 1] = max(window[k], window[k + 1])
+                    window[k] = low
+            target[i, j] = window[4]
+
+
+@beside(medians_loops, (16, 16))
+def medians_by_network(source, target):
+    j, i = cuda.grid(2)
+    if 0 < i < source.shape[0] - 1 and 0 < j < source.shape[1] - 1:
+        window = cuda.local.array(9, np.float32)
+        for k in range(3):
+            for m in range(3):
+                window[k * 3 + m] = source[i + k - 1, j + m - 1]
+        for step in range(9):
+            for k in range(step & 1, 8, 2):
+                low = min(window[k], window[k + 1])
+                window[k + 1] = max(window[k], window[k + 1])
+                window[k] = low
+        target[i, j] = window[4]
+
+
+def series_loops(weights, x, y):
+    for i in prange(x.size):
+        before = 1.0
+        now = x[i]
+        total = weights[0] + weights[1] * now
+        for k in range(2, 8):
+            before, now = now, ((2 * k - 1) * x[i] * now - (k - 1) * before) / k
+            total += weights[k] * now
+        y[i] = total
+
+
+@beside(series_loops, 128)
+def series_of_polynomials(weights, x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        values = cuda.local.array(8, np.float64)
+        values[0] = 1.0
+        values[1] = x[i]
+        for k in range(2, 8):
+            values[k] = ((2 * k - 1) * x[i] * values[k - 1] - (k - 1) * values[k - 2]) / k
+        total = weights[0] * values[0] + weights[1] * values[1]
+        for k in range(2, 8):
+            total += weights[k] * values[k]
+        y[i] = total
+
+
+def trimmed_loops(x, y):
+    for i in prange(4, x.size - 4):
+        window = np.empty(9)
+        for k in range(9):
+            value = x[i + k - 4]
+            at = k
+            while at > 0 and window[at - 1] > value:
+                window[at] = window[at - 1]
+                at -= 1
+            window[at] = value
+        y[i] = (window[3] + window[4] + window[5]) / 3
+
+
+@beside(trimmed_loops, 256)
+def trimmed_means_by_insertion(x, y):
+    i = cuda.grid(1)
+    if 4 <= i < x.size - 4:
+        window = cuda.local.array(9, np.float64)
+        for k in range(9):
+            value = x[i + k - 4]
+            at = k
+            while at > 0 and window[at - 1] > value:
+                window[at] = window[at - 1]
+                at -= 1
+            window[at] = value
+        y[i] = (window[3] + window[4] + window[5]) / 3
+
+
 def inputs():
     """By kernel: its arguments, the shape that the grid covers, and which argument it writes."""
     draw = numpy.random.default_rng(1)
@@ -473,6 +558,9 @@ def inputs():
         "sums_of_columns": ((x2, sums), 2048),
         "sums_of_rows": ((x2, sums), 2048),
         "scan_of_warps": ((f, f.copy()), n),
+        "medians_by_network": ((u, u.copy()), u.shape),
+        "series_of_polynomials": ((draw.random(8), x, y), n),
+        "trimmed_means_by_insertion": ((x, y), n),
     }
 
 

@@ -43,9 +43,14 @@ public:
         : function_(function), loop_(loop), constants_(constants) {
         varying_.insert(loop.regions[0].arguments[0].index);
         follow_lanes_[loop.regions[0].arguments[0].index] = nullptr;
+        for (const Instruction& each : loop.regions[0].body) {
+            if (each.opcode == Opcode::kAllocate) own_.insert(each.results[0].index);
+        }
     }
 
-    bool run() { return yields(loop_.regions[0]) && walk(loop_.regions[0], 0) && adds_up_ > 0; }
+    bool run() {
+        return yields(loop_.regions[0]) && walk(loop_.regions[0], 0) && (adds_up_ > 0 || steps_over_own_);
+    }
     bool varies(ValueId value) const { return varying_.contains(value.index); }
     // What computes values that are one after the other, as the lanes are; null where they are none.
     const Instruction* source_of_lanes(ValueId value) const {
@@ -73,10 +78,14 @@ private:
                     vary(instruction.results);
                 if (follows_lanes(instruction)) follow_lanes_[instruction.results[0].index] = &instruction;
                 return true;
-            case Opcode::kView:
-            case Opcode::kNull: return !any_varies(instruction.operands);
+            case Opcode::kAllocate: return own_.contains(instruction.results[0].index);
+            case Opcode::kView: return !any_varies(instruction.operands) && !is_own(instruction);
+            case Opcode::kNull: return true;
             case Opcode::kLoad:
-            case Opcode::kStore: vary(instruction.results); return depth == 0 || is_side_by_side(instruction);
+            case Opcode::kStore:
+                vary(instruction.results);
+                steps_over_own_ |= is_own(instruction);
+                return depth == 0 || is_side_by_side(instruction);
             case Opcode::kCheck:
             case Opcode::kYield: return true;
             case Opcode::kIf: return take_branch(instruction, depth);
@@ -153,8 +162,13 @@ private:
         return walk(body, depth + 1);
     }
 
+    // Whether it is of memory that each iteration has for itself. Its elements are beside those of the other
+    // lanes.
+    bool is_own(const Instruction& access) const { return own_.contains(access.operands[0].index); }
+
     // What lanes read or write in a loop is one element for all, or neighbours.
     bool is_side_by_side(const Instruction& access) const {
+        if (is_own(access)) return true;
         const BufferType& buffer = function_.type(access.operands[0]).buffer;
         const size_t first = access.opcode == Opcode::kStore ? 2 : 1, rank = buffer.strides.size();
         for (size_t d = 0; d < rank; ++d) {
@@ -202,6 +216,8 @@ private:
     const Constants* constants_;
     std::unordered_set<uint32_t> varying_;
     std::unordered_map<uint32_t, const Instruction*> follow_lanes_;
+    std::unordered_set<uint32_t> own_;  // memory that an iteration has for itself
+    bool steps_over_own_ = false;
     size_t adds_up_ = 0;
 };
 
@@ -287,6 +303,35 @@ private:
         return found->second;
     }
 
+    // Memory that an iteration has for itself, with a place for each lane beside each other's.
+    void allocate_for_lanes(Builder& builder, ValueId own) {
+        BufferType type = function_.type(own).buffer;
+        const int64_t itemsize = DType(type.element).itemsize();
+        for (int64_t& stride : type.strides) stride *= lanes_;
+        type.strides.push_back(itemsize);
+        type.sizes.push_back(lanes_);
+        const ValueId all = builder.allocate(type, "own");
+        of_lanes_.insert(all.index);
+        uniform_.map(own, all);
+    }
+    // In a copy for one lane: accesses to such memory are to the lane's place.
+    void set_lane(Instruction& copy, ValueId lane) const {
+        if ((copy.opcode == Opcode::kLoad || copy.opcode == Opcode::kStore) &&
+            of_lanes_.contains(copy.operands[0].index)) {
+            const size_t rank = function_.type(copy.operands[0]).buffer.strides.size();
+            const size_t behind = opcode_info(copy.opcode).index + rank - 1;
+            copy.operands.insert(copy.operands.begin() + static_cast<std::ptrdiff_t>(behind), lane);
+        }
+        for (Region& region : copy.regions) {
+            for (Instruction& inner : region.body) set_lane(inner, lane);
+        }
+    }
+    void append_for(Builder& builder, Copier& copier, const Instruction& instruction, ValueId lane) {
+        Instruction copy = copier.copy(instruction);
+        set_lane(copy, lane);
+        builder.append(std::move(copy));
+    }
+
     bool is_uniform(const Instruction& instruction) const {
         switch (instruction.opcode) {
             case Opcode::kApply:
@@ -308,6 +353,8 @@ private:
         for (const Instruction& instruction : region.body) {
             if (is_uniform(instruction)) {
                 builder.append(uniform_.copy(instruction));
+            } else if (instruction.opcode == Opcode::kAllocate) {
+                allocate_for_lanes(builder, instruction.results[0]);
             } else if (!has_loop(instruction)) {
                 if (instruction.opcode != Opcode::kYield) straight.push_back(&instruction);
             } else if (instruction.opcode == Opcode::kIf) {
@@ -394,6 +441,13 @@ private:
             step.alive = step.builder.apply(OpId::kLogicalAnd, {step.alive, stays});
     }
 
+    // Of an access that is not predicated.
+    Values operands_for(const Step& step, const Instruction& access) const {
+        Values operands = step.copier.mapped(access.operands);
+        if (of_lanes_.contains(operands[0].index)) operands.push_back(lane_);
+        return operands;
+    }
+
     // Until the region's end, which it returns.
     const Instruction& emit_masked(Step& step, const Region& region) {
         Builder& builder = step.builder;
@@ -411,14 +465,14 @@ private:
                     OpId::kLogicalOr, {check.operands[0], builder.apply(OpId::kLogicalNot, {step.active})});
                 builder.append(std::move(check));
             } else if (each.opcode == Opcode::kLoad) {
-                Values indices = step.copier.mapped(each.operands);
+                Values indices = operands_for(step, each);
                 const ValueId otherwise = builder.constant(Constant::of(ScalarType::kInt64, int64_t{0}));
                 step.copier.map(
                     each.results[0],
                     builder.load_if(indices[0], std::span(indices).subspan(1), step.active,
                                     builder.cast(otherwise, function_.type(each.results[0]).scalar)));
             } else if (each.opcode == Opcode::kStore) {
-                Values operands = step.copier.mapped(each.operands);
+                Values operands = operands_for(step, each);
                 builder.store_if(operands[0], operands[1], std::span(operands).subspan(2), step.active);
             } else if (each.opcode == Opcode::kIf && !(yields(each.regions[0]) && yields(each.regions[1]))) {
                 const ValueId condition = step.copier.mapped({each.operands[0]})[0];
@@ -441,7 +495,7 @@ private:
                         step.copier.map(each.results[k], yielded[k]);
                 }
             } else {
-                builder.append(step.copier.copy(each));
+                append_for(builder, step.copier, each, lane_);
             }
         }
         return region.body.back();
@@ -584,7 +638,7 @@ private:
             for (const Instruction* instruction : straight) {
                 for_each_operand(*instruction, here, fetch);
                 for (const ValueId result : instruction->results) here.insert(result.index);
-                inner.append(copier.copy(*instruction));
+                append_for(inner, copier, *instruction, lane);
             }
             Values values;
             for (const Kept& each : kept) {
@@ -618,7 +672,8 @@ private:
     const Instruction& loop_;
     const Judge& judge_;
     const int64_t lanes_;
-    Copier uniform_;  // of values that are the same for all lanes
+    Copier uniform_;                         // of values that are the same for all lanes
+    std::unordered_set<uint32_t> of_lanes_;  // memory with a place for each lane
     ValueId first_;
     ValueId lane_;
     int run_ = 0;

@@ -13,6 +13,7 @@
 #include "passes/calls/borrowed_memory.h"
 #include "passes/calls/inline_calls.h"
 #include "passes/calls/inline_recursion.h"
+#include "passes/calls/local_memory.h"
 #include "passes/calls/structured_returns.h"
 #include "passes/checks_ahead.h"
 #include "passes/integers/narrow_integers.h"
@@ -41,6 +42,7 @@ constexpr Pass kPasses[] = {
     {"borrowed_memory", borrowed_memory, OptimisationSwitch::kBorrowedMemory},
     {"thread_fission", thread_fission, OptimisationSwitch::kThreadFission},
     {"simplify", simplify, OptimisationSwitch::kSimplify},
+    {"local_memory", local_memory, OptimisationSwitch::kLocalMemory},
     {"thread_checks", thread_checks, OptimisationSwitch::kThreadFission},
     {"thread_strides", thread_strides, OptimisationSwitch::kThreadStrides},
     {"narrow_integers", narrow_integers, OptimisationSwitch::kNarrowIntegers},

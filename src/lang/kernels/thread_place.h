@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/thread_memory.h"
 #include "lang/facts/known.h"
 #include "lang/lower.h"
 
@@ -43,7 +44,7 @@ bool is_place_argument(const GlobalArgument& global);
 
 // Of all memory that blocks and threads have for themselves.
 inline constexpr uint16_t kBlockMemoryScope = 64000;
-inline constexpr uint16_t kOwnMemoryScope = 64001;
+using ir::kOwnMemoryScope;
 
 inline constexpr int64_t kMemoryAlignment = 16;  // of each array
 

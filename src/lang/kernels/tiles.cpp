@@ -79,15 +79,8 @@ void FunctionLowering::Kernels::run_tile(const Launch& launch, const Tiles& tile
     numbers.insert(numbers.end(), launch.size.begin(), launch.size.end());
     numbers.insert(numbers.end(), launch.grid.begin(), launch.grid.end());
     numbers.insert(numbers.end(), {index(0), index(0)});
-    const size_t temporaries = f_.temporaries_.size();
     set_place(numbers, {});  // there is no memory of a block
-    // Which threads have one after another.
     const int64_t bytes = f_.compilation_.kernel_memory().bytes_of(PlaceArgument::kOwnMemory);
-    if (bytes > 0) {
-        const ValueId own = index(bytes);
-        set_memory(PlaceArgument::kOwnMemory,
-                   f_.borrowed(f_.allocate(ScalarType::kUInt8, std::span(&own, 1), where_, kOwnMemoryScope)));
-    }
     const std::function<void(size_t)> loop = [&](size_t place) {
         const size_t axis = tiles.order[place];
         const auto body = [&](ir::Builder&, std::span<const ValueId> at) -> std::vector<ValueId> {
@@ -99,18 +92,25 @@ void FunctionLowering::Kernels::run_tile(const Launch& launch, const Tiles& tile
                 loop(place - 1);
             } else {
                 set_thread(thread);
+                const size_t temporaries = f_.temporaries_.size();
+                if (bytes > 0) {  // a pass has it on the stack, or allocates it once
+                    const ValueId own = index(bytes);
+                    set_memory(PlaceArgument::kOwnMemory,
+                               f_.borrowed(f_.allocate(ScalarType::kUInt8, std::span(&own, 1), where_,
+                                                       kOwnMemoryScope)));
+                }
                 call_kernel(launch.kernel, launch.arguments);
+                f_.end_temporaries(temporaries);
             }
             return {};
         };
-        if (place > 0 || bytes > 0) {
+        if (place > 0) {
             f_.builder_->for_loop(lower[axis], upper[axis], index(1), {}, body);
         } else {
             f_.builder_->for_lanes(lower[axis], upper[axis], kLanes, body);
         }
     };
     loop(kAxes - 1);
-    f_.end_temporaries(temporaries);
 }
 
 }  // namespace weft::lang

@@ -295,13 +295,15 @@ function @f(%n: i64, %bytes: i64, %raises: bool) : i64, i64, global f64[?] scope
   %zero = const i64 0
   %one = const i64 1
   %8 = const i64 8
+  %16 = const i64 16
+  %less = subtract %bytes, %16
   %x = const f64 2.5
   %o, %a = heap %bytes as global f64[?] scope 1 of (%8) else raise 4
   store %a[%one], %x
   for %k = %zero to %n step %one {
     %p, %b = call @inner(%bytes) : i64, global f64[8] scope 1
     store %b[%k], %x
-    %q, %c = heap %8 as global f64[8] scope 1 else raise 6
+    %q, %c = heap %less as global f64[8] scope 1 else raise 6
     retain %q
     release %q
     release %q
