@@ -351,12 +351,8 @@ ValueId FunctionLowering::written_index(const Value& index, ValueId size, int ax
 
 Value FunctionLowering::load(const Element& element) {
     if (is_structures(element.array.type)) {
-        ValueId offset = integer(0).parts[0];
-        for (size_t d = 0; d < element.array.type->rank; ++d)
-            offset =
-                apply(OpId::kAdd,
-                      {offset, apply(OpId::kMultiply, {element.indices[d], stride_of(element.array, d)})});
-        return view_as(element.array, single_type(element.array.type), offset, {}, {});
+        const Value structure = structure_at(element);
+        return structure.type->layout->record != nullptr ? instance_of(structure) : structure;
     }
     const TypeRef type = scalar_type(element.array.type->scalar);
     if (compilation_.options().tells_accesses)
@@ -370,7 +366,7 @@ void FunctionLowering::store(const Element& element, const Value& given, NodeId 
     expect_writeable(array, where);
     if (value.type->kind == TypeKind::kNever) return;
     if (is_array(value.type) && value.type->rank == 0) value = load({value, {}});
-    if (is_structures(array)) return store_structure(load(element), value, where);
+    if (is_structures(array)) return store_structure(structure_at(element), value, where);
     if (!is_scalar(value.type))
         fail(where,
              lang::describe(value.type) + " cannot be stored in an element of " + lang::describe(array),

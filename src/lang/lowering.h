@@ -503,6 +503,8 @@ private:
     void augment_field(const Value& structures, const LayoutField& field, NodeId statement,
                        Environment& environment);
     void clear_structures(const Value& structures);
+    Value structure_at(const Element& element);
+    Value instance_of(const Value& structure);
     void copy_bytes(const Value& target, const Value& source);
     Value words_of(const Value& structure, ScalarType word, int64_t from, int64_t count);
     Value field_view(const Value& structures, const LayoutField& field, ir::ValueId offset);

@@ -79,7 +79,7 @@ struct Symbol {
     TypeRef type = nullptr;                // kValue
     const Record* record = nullptr;        // kRecord
     const void* object = nullptr;          // kGlobal: which it is
-    const Layout* layout = nullptr;        // kKnown: of a structured dtype
+    const Layout* layout = nullptr;        // kKnown: of a structured dtype; kFunction: of what makes vectors
     std::vector<std::string> ancestors{};  // kException: of the class and those that it is of, a name each
     const FunctionSource* function =
         nullptr;  // kFunction; null where it cannot be compiled, which `path` tells

@@ -76,6 +76,17 @@ const lang::Layout* layout_of(nb::handle dtype) {
     return layout;
 }
 
+const lang::Layout* layout_of_instances(const lang::Record& record, nb::handle dtype) {
+    static auto* const layouts = new std::map<const lang::Record*, const lang::Layout*>;
+    const lang::Layout*& layout = (*layouts)[&record];
+    if (layout == nullptr) {
+        lang::Layout* const made = describe(dtype);
+        made->record = &record;
+        layout = made;
+    }
+    return layout;
+}
+
 std::optional<Structures> structures_of(PyObject* given) {
     const nb::object held =
         is_host_array(given) ? nb::object(nb::handle(given).attr("_array")) : nb::borrow(given);

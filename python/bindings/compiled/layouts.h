@@ -6,6 +6,7 @@
 #include <span>
 
 #include "lang/structures/layout.h"
+#include "lang/symbols.h"
 #include "objects/objects.h"
 
 namespace weft::python {
@@ -13,6 +14,9 @@ namespace weft::python {
 /// The layout of a dtype of NumPy's; null where it has no fields, or objects
 /// in them, whose users are Python's to count. Equal dtypes have one.
 const lang::Layout* layout_of(nb::handle dtype);
+
+/// That of arrays whose elements are read as instances of a class, which has the fields of the dtype.
+const lang::Layout* layout_of_instances(const lang::Record& record, nb::handle dtype);
 
 /// Memory of structures: an array's, or of a single one (numpy.void).
 struct Structures {

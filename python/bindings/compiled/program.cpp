@@ -169,6 +169,9 @@ private:
         } else if (kind == "function" || kind == "ufunc") {
             if (kind == "ufunc") symbol.ufunc = facts_of_ufunc(described[3]);
             fill_function(symbol, described[2]);
+        } else if (kind == "vector") {
+            fill_function(symbol, described[2]);
+            symbol.layout = layout_of_instances(*record_of(described[3]), described[4]);
         } else if (kind == "array" || kind == "object") {
             symbol.kind = SymbolKind::kGlobal;
             const nb::object object = nb::borrow(described[2]);

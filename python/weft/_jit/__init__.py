@@ -37,6 +37,8 @@ were followed:
     ("known", name, path)             "builtins.range", "math.sqrt", "numpy.sqrt" (weft's, too), "weft.prange"
     ("module", name, path)
     ("function", name, object)        a Python function, or a dispatcher of weft.jit
+    ("vector", name, object, class, dtype)
+                                      what makes weft.cuda's vectors of this class, and how arrays have them
     ("ufunc", name, object, facts)    the function of a ufunc that weft.vectorize or guvectorize made
     ("exception", name, class)
     ("array", name, object)           an array of NumPy's or weft's, or a structure of NumPy's

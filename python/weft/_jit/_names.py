@@ -163,7 +163,7 @@ def describe(name, value, place=None):
     if _is_kernel_name(value):
         return ("known", name, value._path)
     if getattr(type(value), "_is_weft_vector_type", False):  # one of weft.cuda's, made by a plain function
-        return ("function", name, value._function)
+        return ("vector", name, value._function, value._record, value.dtype)
     known = _known_path(value, place) or _numba_type(value)
     if known is not None:
         return ("known", name, known)

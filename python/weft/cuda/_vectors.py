@@ -82,7 +82,7 @@ class VectorType:
 
     Its numbers are the fields `x`, `y`, `z` and `w`, which stay what they are. Numbers of other types are cast. Vectors
     may be variables, elements of tuples, and arguments and results of functions that kernels call, and arguments of
-    kernels. Elements of arrays they are not.
+    kernels, and elements of the arrays that `shared.array` and `local.array` make with a vector's type as dtype.
 
     Raises
     ------
@@ -114,6 +114,13 @@ class VectorType:
     @functools.cached_property
     def _record(self):
         return _records(self._kind)[self._count - 1]
+
+    @functools.cached_property
+    def dtype(self):
+        """The structured dtype of NumPy's that has its numbers as fields."""
+        import numpy
+
+        return numpy.dtype([(name, self._kind) for name in _FIELDS[: self._count]])
 
     @functools.cached_property
     def _function(self):

@@ -52,6 +52,7 @@ private:
 
     // --- memory (memory.cpp) ---
     Value make_array(PlaceArgument memory, const Arguments& arguments);
+    ScalarType element_of(const Value& dtype) const;
 
     // --- what threads do together (meetings.cpp) ---
     std::optional<Value> meet(const Arguments& arguments);

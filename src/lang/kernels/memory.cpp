@@ -21,6 +21,19 @@ bool FunctionLowering::Kernels::makes_arrays(const FunctionSource& function) {
     });
 }
 
+// Of arrays without fields.
+ScalarType FunctionLowering::Kernels::element_of(const Value& dtype) const {
+    std::string name = dtype.type->kind == TypeKind::kString ? dtype.type->text : "";
+    if (dtype.type->kind == TypeKind::kSymbol) name = dtype.type->symbol->path;
+    for (const std::string_view kind : {"datetime64", "timedelta64"}) {
+        if (name.find(kind) != std::string::npos)
+            refuse("() has no dates", "Take int64, which has their numbers: a.view('int64') of an argument.");
+    }
+    const std::optional<ScalarType> element = f_.dtype_of(dtype, where_);
+    if (!element) refuse("() needs a dtype");
+    return *element;
+}
+
 Value FunctionLowering::Kernels::make_array(PlaceArgument memory, const Arguments& arguments) {
     std::optional<Value> shape, dtype;
     for (size_t i = 0; i < arguments.positional.size(); ++i) {
@@ -37,9 +50,10 @@ Value FunctionLowering::Kernels::make_array(PlaceArgument memory, const Argument
         }
     }
     if (!shape || !dtype) refuse("() takes a shape and a dtype");
-    const std::optional<ScalarType> element = f_.dtype_of(*dtype, where_);
-    if (!element) refuse("() needs a dtype");
-    const int64_t itemsize = DType(*element).itemsize();
+    const Layout* const layout =
+        dtype->type->kind == TypeKind::kSymbol ? dtype->type->symbol->layout : nullptr;
+    const ScalarType element = layout != nullptr ? ScalarType::kUInt8 : element_of(*dtype);
+    const int64_t itemsize = layout != nullptr ? layout->size : DType(element).itemsize();
     std::vector<int64_t> sizes;
     // While types are found, a size may be any integer: what is computed of constants is known later.
     const auto add = [&](const Value& size) {
@@ -69,9 +83,9 @@ Value FunctionLowering::Kernels::make_array(PlaceArgument memory, const Argument
     // Of no elements: what the launch has asked for, in which all such arrays begin at the same place.
     const bool is_dynamic = bytes == 0 && sizes.size() == 1 && memory == PlaceArgument::kBlockMemory;
     const uint16_t scope = memory == PlaceArgument::kBlockMemory ? kBlockMemoryScope : kOwnMemoryScope;
-    const TypeRef type =
-        array_type(*element, static_cast<int>(sizes.size()), !sizes.empty(), false, scope, false,
-                   /*ordered=*/true);
+    TypeRef type = array_type(element, static_cast<int>(sizes.size()), !sizes.empty(), false, scope, false,
+                              /*ordered=*/true);
+    if (layout != nullptr) type = structures_type(layout, type);
     const Value whole = place(memory);
     if (f_.dry_) return {type, std::vector<ValueId>(part_count(type)), 0};
     std::vector<ValueId> counts, strides;

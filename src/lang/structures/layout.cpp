@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lang/symbols.h"
+
 namespace weft::lang {
 
 const LayoutField* Layout::find(const std::string& name) const {
@@ -17,6 +19,7 @@ std::vector<std::string> Layout::names() const {
 }
 
 std::string describe(const Layout& layout) {
+    if (layout.record != nullptr) return layout.record->name;
     constexpr size_t kMost = 4;  // messages are short
     std::string text = "structure(";
     for (size_t i = 0; i < std::min(layout.fields.size(), kMost); ++i) {

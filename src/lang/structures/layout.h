@@ -10,6 +10,7 @@
 namespace weft::lang {
 
 struct Layout;
+struct Record;
 
 // A field has numbers or structures, one or as many as its shape says, in the order of C.
 struct LayoutField {
@@ -26,6 +27,8 @@ struct Layout {
     std::vector<LayoutField> fields;
     int64_t size = 0;              // in bytes, with what is between and behind the fields
     const void* handle = nullptr;  // whoever made it knows the dtype by that
+    // Elements are read as values of this one, field by field, and not as what stands in memory: vectors.
+    const Record* record = nullptr;
 
     const LayoutField* find(const std::string& name) const;
     std::vector<std::string> names() const;

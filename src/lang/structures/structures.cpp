@@ -119,6 +119,25 @@ Value FunctionLowering::structures_attribute(const Value& base, const std::strin
     return field_of(base, field_named(base.type, name, id));
 }
 
+// An element, where it is.
+Value FunctionLowering::structure_at(const Element& element) {
+    ValueId offset = integer(0).parts[0];
+    for (size_t d = 0; d < element.array.type->rank; ++d)
+        offset = apply(OpId::kAdd,
+                       {offset, apply(OpId::kMultiply, {element.indices[d], stride_of(element.array, d)})});
+    return view_as(element.array, single_type(element.array.type), offset, {}, {});
+}
+
+// The vector that is there.
+Value FunctionLowering::instance_of(const Value& structure) {
+    std::vector<Value> items;
+    for (const LayoutField& field : structure.type->layout->fields)
+        items.push_back(field_of(structure, field));
+    Value result = tuple(std::move(items));
+    result.type = record_type(structure.type->layout->record, result.type->parts);
+    return result;
+}
+
 // --- what is stored -------------------------------------------------------------------------------------
 
 void FunctionLowering::store_field(const Value& base, const LayoutField& field, const Value& value,
@@ -145,11 +164,18 @@ void FunctionLowering::store_structure(const Value& target, const Value& value, 
     const auto field = [&](size_t i) -> const LayoutField& {
         return field_named(target.type, fields[i].name, where);
     };
+    const bool is_one = is_structures(value.type) && value.type->rank == 0;
+    if (const Record* const record = target.type->layout->record; record != nullptr && !is_one) {
+        if (value.type->record != record)
+            fail(where, lang::describe(value.type) + " cannot be stored in an array of " + record->name,
+                 "Make one of it: cuda." + record->name + "(...).");
+        for (size_t i = 0; i < fields.size(); ++i) store_field(target, field(i), tuple_item(value, i), where);
+        return;
+    }
     if (is_scalar(value.type)) {
         for (size_t i = 0; i < fields.size(); ++i) store_field(target, field(i), value, where);
         return;
     }
-    const bool is_one = is_structures(value.type) && value.type->rank == 0;
     // Who listens hears of fields.
     if (is_one && value.type->layout == target.type->layout && !compilation_.options().tells_accesses)
         return copy_bytes(target, value);
@@ -160,7 +186,7 @@ void FunctionLowering::store_structure(const Value& target, const Value& value, 
     if (count != fields.size())
         fail(where, "a structure of " + std::to_string(fields.size()) + " fields cannot be stored from " +
                         std::to_string(count) + " values");
-    const Value source = is_one ? load({value, {}}) : value;
+    const Value source = is_one ? structure_at({value, {}}) : value;
     for (size_t i = 0; i < count; ++i) {
         const Value item =
             is_one ? field_of(source, field_named(source.type, source.type->layout->fields[i].name, where))
@@ -209,7 +235,7 @@ void FunctionLowering::copy_bytes(const Value& target, const Value& source) {
 void FunctionLowering::clear_structures(const Value& structures) {
     for_each_element(structures, [&](std::span<const ValueId> indices) {
         if (dry_) return;
-        const Value one = load({structures, {indices.begin(), indices.end()}});
+        const Value one = structure_at({structures, {indices.begin(), indices.end()}});
         const Value bytes = words_of(one, ScalarType::kUInt8, 0, one.type->layout->size);
         const ValueId nothing = builder_->constant({ScalarType::kUInt8, {}});
         for_each_element(

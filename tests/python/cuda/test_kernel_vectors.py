@@ -181,11 +181,6 @@ def added(out):
     out[0] = (v + v).x
 
 
-@cuda.jit
-def in_an_array(out):
-    out[0] = cuda.shared.array(4, cuda.float32x2)[0].x
-
-
 @pytest.mark.parametrize(
     "kernel, said",
     [
@@ -194,7 +189,6 @@ def in_an_array(out):
         (of_another_type, "a number cannot be made of float64x2"),
         (assigned, "attributes cannot be assigned"),
         (added, r"operator \+ is not compiled for float32x2"),
-        (in_an_array, r"cuda\.float32x2 is no dtype"),
     ],
 )
 def test_refusals(kernel, said):
