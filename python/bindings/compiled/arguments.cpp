@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "compiled/device_structures.h"
 #include "compiled/layouts.h"
 #include "compiled/records.h"
 #include "convert/foreign_buffer.h"
@@ -201,7 +202,13 @@ bool CallArguments::add_structures(PyObject* object, size_t parameter) {
                           (given->is_single ? kSingle : 0) |
                               key_of_shape(given->shape, given->strides, !given->writeable, contiguous)));
     key_.push_back(reinterpret_cast<uint64_t>(given->layout));
-    char* const data = gpu_ == nullptr ? given->data : gpu_->take_structures(object, parameter);
+    char* data = given->data;
+    if (gpu_ != nullptr) {
+        data = gpu_->take_structures(object, parameter);
+    } else if (const std::optional<DeviceStructures> records = device_structures_of(object)) {
+        take_to_host(records->bytes, parameter, given->writeable && !only_read_);
+        data = views_.back().data() + records->place;
+    }
     add_memory(given->layout->size, data, given->shape, given->strides, contiguous, parameter);
     return true;
 }
@@ -359,6 +366,12 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
 
 void CallArguments::add_weft_array(array value, size_t parameter) {
     const bool writeable = value.writeable() && !only_read_;
+    value = take_to_host(std::move(value), parameter, writeable);
+    add_array(value.dtype().scalar_type(), views_.back().data(), {value.shape().data(), value.shape().size()},
+              {value.strides().data(), value.strides().size()}, !writeable, parameter);
+}
+
+array CallArguments::take_to_host(array value, size_t parameter, bool writeable) {
     if (!value.storage()->device.is_cpu()) [[unlikely]] {
         value = host_copies_.add(value, current_, parameter);
         kept_.push_back(wrap(value));
@@ -369,8 +382,7 @@ void CallArguments::add_weft_array(array value, size_t parameter) {
         const ReleaseGil release(!evaluated(value));
         views_.emplace_back(value, writeable);
     }
-    add_array(value.dtype().scalar_type(), views_.back().data(), {value.shape().data(), value.shape().size()},
-              {value.strides().data(), value.strides().size()}, !writeable, parameter);
+    return value;
 }
 
 // An array of another library's, by DLPack.

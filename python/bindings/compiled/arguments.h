@@ -147,6 +147,8 @@ private:
     bool add_buffer(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
     bool add_shared(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
     void add_weft_array(array value, size_t parameter);
+    // Its elements on the CPU; gives the array there.
+    array take_to_host(array value, size_t parameter, bool writeable);
 
     void add_listed(PyObject* items, size_t parameter, const std::string& function, const std::string& name,
                     int depth);

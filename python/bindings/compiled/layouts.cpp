@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "compiled/device_structures.h"
 #include "compiled/numpy_fields.h"
 #include "convert/convert.h"
 #include "package.h"
@@ -88,6 +89,7 @@ const lang::Layout* layout_of_instances(const lang::Record& record, nb::handle d
 }
 
 std::optional<Structures> structures_of(PyObject* given) {
+    if (std::optional<DeviceStructures> records = device_structures_of(given)) return records->structures;
     const nb::object held =
         is_host_array(given) ? nb::object(nb::handle(given).attr("_array")) : nb::borrow(given);
     PyObject* const object = held.ptr();  // which the given one keeps

@@ -27,11 +27,8 @@ class DeviceArray:
         """The type of the elements, as NumPy's."""
         import numpy
 
-        return (
-            self._array.dtype
-            if isinstance(self._array, numpy.ndarray)
-            else numpy.dtype(self._array.dtype.name)
-        )
+        dtype = self._array.dtype
+        return dtype if isinstance(dtype, numpy.dtype) else numpy.dtype(dtype.name)
 
     @property
     def strides(self):
@@ -178,6 +175,7 @@ def _check_alike(source, target):
 def _after(array, stream):
     """What weft does with an array next comes after what a stream of another library was given."""
     handle = handle_of(stream)
+    array = getattr(array, "bytes", array)  # of structures
     if handle and getattr(array, "device", "cpu") != "cpu":
         weft.asarray(_Described({**array.__cuda_array_interface__, "stream": handle}, array), copy=False)
 
@@ -185,6 +183,7 @@ def _after(array, stream):
 def _before(array, stream):
     """What weft has to do with an array comes before what a stream of another library is given next."""
     handle = handle_of(stream)
+    array = getattr(array, "bytes", array)
     if handle and getattr(array, "device", "cpu") != "cpu":
         array.__dlpack__(stream=handle)
 
@@ -273,7 +272,16 @@ def _order_like(array):
 
 
 def _copied(array):
-    return array.copy() if getattr(getattr(array, "dtype", None), "names", None) else weft.array(array)
+    if getattr(getattr(array, "dtype", None), "names", None):
+        return _records().of_host(array) if is_available() else array.copy()
+    return weft.array(array)
+
+
+def _records():
+    """The class of arrays of structures on a GPU. Only programs that have such need NumPy."""
+    from weft.cuda._records import Records
+
+    return Records
 
 
 def _plain(dtype):
@@ -330,7 +338,8 @@ def device_array(shape, dtype="float64", strides=None, order="C", stream=None):
     if getattr(dtype, "names", None):  # structures are NumPy's
         import numpy
 
-        return DeviceArray(_made(numpy, shape, dtype, axes))
+        made = _made(numpy, shape, dtype, axes)
+        return DeviceArray(_records().of_frame(made) if is_available() else made)
     return DeviceArray(_made(weft, shape, dtype, axes))
 
 

@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/thread_memory.h"
 #include "lang/lowering.h"
+#include "lang/structures/alignment.h"
+#include "weft/errors.h"
 
 namespace weft::lang {
 
@@ -15,8 +18,48 @@ constexpr int64_t kMostAtOnce = 256;  // bytes that are copied without a loop
 constexpr std::string_view kAttributes[] = {"shape",  "ndim",    "itemsize", "size", "T",
                                             "nbytes", "strides", "dtype",    "flat", "flags"};
 
-constexpr std::pair<ScalarType, int64_t> kWords[] = {
+struct Word {
+    ScalarType type;
+    int64_t bytes;
+};
+constexpr Word kWords[] = {
     {ScalarType::kUInt64, 8}, {ScalarType::kUInt32, 4}, {ScalarType::kUInt16, 2}, {ScalarType::kUInt8, 1}};
+
+bool is_number(const LayoutField& field) {
+    return field.shape.empty() && field.layout == nullptr && field.other.empty();
+}
+
+std::string unaligned(const Layout& layout, const LayoutField& field) {
+    return "field '" + field.name + "' of " + describe(layout) +
+           " begins at a byte where GPUs cannot read it";
+}
+
+// A place for a number that is read and written in pieces where it lies.
+struct Pieces {
+    Pieces(ir::Builder& builder, ScalarType type, int64_t piece)
+        : word(std::ranges::find(kWords, piece, &Word::bytes)->type), count(DType(type).itemsize() / piece) {
+        const auto local = [](ScalarType element, std::vector<int64_t> strides) {
+            ir::BufferType result{.element = element, .space = ir::AddressSpace::kLocal};
+            result.alias_scope = ir::kOwnMemoryScope;
+            result.strides = std::move(strides);
+            return result;
+        };
+        ir::BufferType all = local(word, {piece});
+        all.sizes = {count};
+        words = builder.allocate(all, "pieces");
+        number = builder.view(words, local(type, {}), builder.index(0));
+    }
+    void copy(ir::Builder& builder, ValueId from, ValueId to) const {
+        for (int64_t k = 0; k < count; ++k) {
+            const std::array at = {builder.index(k)};
+            builder.store(to, builder.load(from, at), at);
+        }
+    }
+
+    ScalarType word;
+    int64_t count;
+    ValueId words, number;
+};
 
 }  // namespace
 
@@ -61,6 +104,10 @@ bool FunctionLowering::is_field(TypeRef structures, std::span<const IndexItem> i
 
 // As an array, also where it is one number or structure.
 Value FunctionLowering::field_view(const Value& base, const LayoutField& field, ValueId offset) {
+    // A number is read in pieces.
+    if (compilation_.options().for_gpu && !is_aligned(*base.type->layout, field) &&
+        !(base.type->single && is_number(field)))
+        throw NotImplementedError(unaligned(*base.type->layout, field));
     const size_t rank = base.type->rank + field.shape.size();
     const int64_t element = field.layout != nullptr ? field.layout->size : DType(field.scalar).itemsize();
     const bool contiguous =
@@ -91,7 +138,17 @@ Value FunctionLowering::field_of(const Value& base, const LayoutField& field) {
 
 Value FunctionLowering::field_at(const Value& base, const LayoutField& field, ValueId offset) {
     const Value place = field_view(base, field, offset);
-    return base.type->single && field.shape.empty() ? load({place, {}}) : place;
+    if (!base.type->single || !field.shape.empty()) return place;
+    const Layout& layout = *base.type->layout;
+    if (!compilation_.options().for_gpu || is_aligned(layout, field)) return load({place, {}});
+    Value result = scalar(place.type, ValueId{});
+    result.type = scalar_type(field.scalar);
+    if (dry_) return result;
+    const Pieces pieces(*builder_, field.scalar, piece_of(layout, field));
+    const Value words = words_of(base, pieces.word, field.offset, pieces.count);
+    pieces.copy(*builder_, words.parts[0], pieces.words);
+    result.parts[0] = builder_->load(pieces.number, {});
+    return result;
 }
 
 // By one of several names too, where all are of fields of one type.
@@ -103,6 +160,8 @@ Value FunctionLowering::field_of(const Value& base, const Value& name, NodeId wh
         if (first == nullptr) first = &field;
         if (field.scalar != first->scalar || field.layout != first->layout || field.shape != first->shape)
             fail(where, "fields of different types are taken by known names only", "Write the name.");
+        if (compilation_.options().for_gpu && !is_aligned(*base.type->layout, field))
+            throw NotImplementedError(unaligned(*base.type->layout, field));
     }
     const Value offset = of_texts(
         name, [&](const std::string& text) { return integer(base.type->layout->find(text)->offset); });
@@ -144,7 +203,17 @@ void FunctionLowering::store_field(const Value& base, const LayoutField& field, 
                                    NodeId where) {
     const Value place = field_view(base, field, integer(field.offset).parts[0]);
     if (place.type->rank > 0) return store_part(place, value, where);
-    store({place, {}}, value, where);
+    const Layout& layout = *base.type->layout;
+    if (!compilation_.options().for_gpu || is_aligned(layout, field)) return store({place, {}}, value, where);
+    const Value number = required(value, where);
+    if (!lang::is_scalar(number.type) || (is_complex(number.type) && !DType(field.scalar).is_complex()))
+        return store({place, {}}, number, where);  // which refuses it
+    target_.written.insert(base.type->scope);
+    if (dry_) return;
+    const Pieces pieces(*builder_, field.scalar, piece_of(layout, field));
+    builder_->store(pieces.number, cast(number, field.scalar), {});
+    const Value words = words_of(base, pieces.word, field.offset, pieces.count);
+    pieces.copy(*builder_, pieces.words, words.parts[0]);
 }
 
 void FunctionLowering::augment_field(const Value& base, const LayoutField& field, NodeId id,
@@ -206,28 +275,32 @@ Value FunctionLowering::words_of(const Value& structure, ScalarType word, int64_
 
 void FunctionLowering::copy_bytes(const Value& target, const Value& source) {
     if (dry_) return;
-    const int64_t size = target.type->layout->size;
+    const Layout& layout = *target.type->layout;
+    const int64_t size = layout.size;
+    // GPUs read words at multiples of their size.
+    const int64_t largest = compilation_.options().for_gpu ? alignment_of(layout) : 8;
     int64_t at = 0;
     if (size > kMostAtOnce) {
-        const Value to = words_of(target, ScalarType::kUInt64, 0, size / 8);
-        const Value from = words_of(source, ScalarType::kUInt64, 0, size / 8);
+        const auto* const word = std::ranges::find(kWords, largest, &Word::bytes);
+        const Value to = words_of(target, word->type, 0, size / largest);
+        const Value from = words_of(source, word->type, 0, size / largest);
         for_each_element(to, [&](std::span<const ValueId> index) {
             builder_->store(to.parts[0], builder_->load(from.parts[0], index), index);
         });
-        at = size / 8 * 8;
+        at = size / largest * largest;
     }
-    struct Word {
+    struct Copied {
         ScalarType type;
         int64_t at;
         ValueId value;
     };
-    std::vector<Word> words;  // all are read before one is written
+    std::vector<Copied> words;  // all are read before one is written
     const std::array first = {integer(0).parts[0]};
     for (const auto& [word, bytes] : kWords) {
-        for (; size - at >= bytes; at += bytes)
+        for (; bytes <= largest && size - at >= bytes; at += bytes)
             words.push_back({word, at, builder_->load(words_of(source, word, at, 1).parts[0], first)});
     }
-    for (const Word& word : words)
+    for (const Copied& word : words)
         builder_->store(words_of(target, word.type, word.at, 1).parts[0], word.value, first);
 }
 

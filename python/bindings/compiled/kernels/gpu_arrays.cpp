@@ -6,6 +6,7 @@
 
 #include "api/recording/transfer.h"
 #include "compiled/arguments.h"
+#include "compiled/device_structures.h"
 #include "compiled/layouts.h"
 #include "compiled/numpy_fields.h"
 #include "convert/convert.h"
@@ -13,6 +14,7 @@
 #include "execution/kernels/kernel_store.h"
 #include "graph/placement.h"
 #include "interop/interop.h"
+#include "lang/structures/alignment.h"
 #include "objects/objects.h"
 #include "weft/errors.h"
 #include "weft/ops.h"
@@ -36,6 +38,9 @@ DeviceBackend& device_of_launch(std::span<PyObject* const> arguments) {
         if (is_array(object)) {
             DeviceBackend& device = device_of(array_of(object));
             if (!device.is_cpu()) return device;
+        } else if (const std::optional<DeviceStructures> records = device_structures_of(object)) {
+            DeviceBackend& device = device_of(records->bytes);
+            if (!device.is_cpu()) return device;
         } else if (const nb::object interface = foreign_interface(object); !interface.is_none()) {
             return device_of(share_cuda_interface(nb::handle(object), interface));
         }
@@ -45,10 +50,11 @@ DeviceBackend& device_of_launch(std::span<PyObject* const> arguments) {
 
 const GpuArrays::Taken* GpuArrays::take(PyObject* object, size_t parameter) {
     for (const std::unique_ptr<Taken>& taken : taken_) {
-        if (taken->object == object) return taken.get();  // one copy, whatever is written into it
+        // One copy, whatever is written into it.
+        if (taken->object == object) return taken->is_structures ? nullptr : taken.get();
     }
     if (is_array(object)) return add(array_of(object), object, parameter, false);
-    if (structures_of(object)) return nullptr;
+    if (is_device_structures(object) || structures_of(object)) return nullptr;
     if (numpy_memory(object))
         return add(convert_buffer(object, /*share_memory=*/true), object, parameter, false);
     if (const nb::object interface = foreign_interface(object); !interface.is_none())
@@ -59,6 +65,17 @@ const GpuArrays::Taken* GpuArrays::take(PyObject* object, size_t parameter) {
 }
 
 char* GpuArrays::take_structures(PyObject* object, size_t parameter) {
+    if (const std::optional<DeviceStructures> records = device_structures_of(object)) {
+        int64_t places = records->place;
+        for (const int64_t stride : records->structures.strides) places |= stride;
+        if (const int64_t needed = lang::alignment_of(*records->structures.layout); places % needed != 0)
+            throw ValueError("structures begin, or step, at an address that is no multiple of " +
+                             std::to_string(needed) +
+                             " bytes, where GPUs cannot read their fields: give a copy");
+        const Taken* taken = add(records->bytes, object, parameter, false);
+        taken_.back()->is_structures = true;
+        return reinterpret_cast<char*>(taken->argument.address()) + records->place;
+    }
     const auto known = std::find_if(taken_.begin(), taken_.end(),
                                     [&](const auto& taken) { return taken->object == object; });
     if (known != taken_.end()) return reinterpret_cast<char*>((*known)->argument.address());
@@ -76,6 +93,7 @@ char* GpuArrays::take_structures(PyObject* object, size_t parameter) {
     }
     const Taken* taken = add(convert_buffer(bytes.ptr(), /*share_memory=*/true), object, parameter, false);
     taken_.back()->kept = bytes;
+    taken_.back()->is_structures = true;
     return reinterpret_cast<char*>(taken->argument.address());
 }
 

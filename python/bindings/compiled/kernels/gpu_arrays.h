@@ -31,6 +31,7 @@ public:
         array host;        // of which it is a copy, or none
         bool writeable = true, foreign = false;
         nb::object kept{};
+        bool is_structures = false;  // `argument` has their bytes
     };
     const Taken* take(PyObject* object, size_t parameter);
 

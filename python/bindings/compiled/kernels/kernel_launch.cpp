@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/recording/kernel_launch.h"
+#include "compiled/device_structures.h"
 #include "compiled/dispatcher.h"
 #include "compiled/kernels/gpu_arrays.h"
 #include "compiled/kernels/gpu_launch.h"
@@ -203,6 +204,7 @@ void bind_kernel_launches(nb::module_& m) {
         },
         nb::arg("kernel"), nb::arg("grid"), nb::arg("block"), nb::arg("bytes"), nb::arg("device_array"),
         nb::arg("count"), nb::arg("checks"), nb::arg("stream"));
+    m.def("_set_device_records", [](nb::handle type) { set_device_structures(type); });
     m.def("_launches_on_gpu", [] { return !device_of_launch({}).is_cpu(); });
     m.def("_finish_printing", finish_printing);
     m.def("_finish_launches", [] {

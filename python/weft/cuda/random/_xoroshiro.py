@@ -7,7 +7,7 @@ import numpy
 
 import weft
 from weft._jit._decorator import compiled
-from weft.cuda._arrays import DeviceArray
+from weft.cuda._arrays import DeviceArray, device_array
 
 xoroshiro128p_dtype = numpy.dtype([("s0", "u8"), ("s1", "u8")], align=True)
 
@@ -306,6 +306,6 @@ def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
     >>> out.round(3)
     array([0.133, 0.876, 0.871, 0.936])
     """
-    states = DeviceArray(numpy.empty(n, xoroshiro128p_dtype))
+    states = device_array(n, xoroshiro128p_dtype)
     init_xoroshiro128p_states(states, seed, subsequence_start)
     return states
