@@ -17,7 +17,7 @@ FLOORS = [
     {"exceptions", "_names"},
     {"_engine"},
     {"_array", "_protocols", "_jit"},
-    {"_ufunc", "_pickle"},
+    {"_ufunc", "_pickle", "_kernels"},
     {"_functions"},
     {"_io", "fft", "linalg", "random"},
     {"scipy"},

@@ -14,6 +14,7 @@
 namespace weft {
 
 struct OpInfo;
+struct ReductionInfo;
 
 /// One way to compute an operation. `ir` is kernel IR (docs/reference/kernel-ir.md), whose first function
 /// takes the scalars of one element and gives one or more scalars. `outputs` are types that its results are
@@ -43,5 +44,15 @@ struct DefinedLoop {
 ///     weft::array y = weft::call(lerp, std::vector<weft::Argument>{a, b, 0.5})[0];
 const OpInfo& define_operation(std::string_view name, std::span<const DefinedLoop> loops,
                                std::optional<int64_t> identity = {}, std::string_view doc = {});
+
+/// A reduction for weft::reduce (weft/ops.h), which combines partial results by `ir`: a function of two
+/// scalars of one type that gives a third. The order of combination depends on the shape alone. Partial
+/// results begin with `start`, an element's bytes, so `start` has to be an identity of the function. Elements
+/// of other types are cast to that of the function. `allows_empty`: a reduction of no elements gives `start`,
+/// and does not throw ValueError.
+///
+/// Throws as define_operation does.
+const ReductionInfo& define_reduction(std::string_view name, std::string_view ir, const void* start,
+                                      bool allows_empty = true);
 
 }  // namespace weft

@@ -9,6 +9,7 @@
 #include "weft/array.h"
 #include "weft/assembly.h"
 #include "weft/bits.h"
+#include "weft/c_kernels.h"
 #include "weft/cache.h"
 #include "weft/calculus.h"
 #include "weft/creation.h"

@@ -69,6 +69,7 @@ NB_MODULE(_core, m) {
     bind_jit(m);
     bind_kernel_launches(m);
     bind_raw_kernels(m);
+    bind_c_kernels(m);
     bind_generators(m);
     bind_bound_functions(m);
     bind_fast_paths(m);

@@ -47,6 +47,7 @@ void bind_host_memory(nb::module_& m);
 void bind_jit(nb::module_& m);
 void bind_kernel_launches(nb::module_& m);
 void bind_raw_kernels(nb::module_& m);
+void bind_c_kernels(nb::module_& m);
 void bind_generators(nb::module_& m);
 /// The fast paths of functions and methods that are bound already, by python/functions.toml.
 void bind_fast_paths(nb::module_& m);

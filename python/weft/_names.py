@@ -176,6 +176,8 @@ LATER = {
     "install": "_install",
     "RawKernel": "cuda._raw",
     "RawModule": "cuda._raw",
+    "ElementwiseKernel": "_kernels.elementwise",
+    "ReductionKernel": "_kernels.reduction",
     "guvectorize": "_ufunc.guvectorize",
     "jit": "_jit._decorator",
     "njit": "_jit._decorator",

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "ops/op.h"
+#include "ops/defined.h"
 
 namespace weft {
 
@@ -50,7 +50,7 @@ Values combine_pair(Builder& b, const ReductionForm& reduction, std::span<const 
     if (reduction.info->deviations && left.size() == 3) return joined_deviations(b, left, right);
     Values combined;
     for (size_t k = 0; k < left.size(); ++k)
-        combined.push_back(b.apply(op_info(reduction.info->combine), std::array{left[k], right[k]}));
+        combined.push_back(b.apply(combining_operation(*reduction.info), std::array{left[k], right[k]}));
     return combined;
 }
 

@@ -1,6 +1,7 @@
 // The canonical form of a kernel as text: its key, by which kernels are found
 // (execution/kernels/kernel_store.h), and its name.
 #include "lowering/lower.h"
+#include "ops/defined.h"
 
 namespace weft {
 
@@ -79,6 +80,12 @@ std::string KernelForm::key() const {
     }
     for (const ReductionForm& reduction : reductions) {
         key += '#' + std::string(reduction.info->name);
+        if (const DefinedReduction* defined = defined_reduction(*reduction.info)) {
+            key += ':';
+            append_operation(key, *defined->by, 0);
+            key.append(reinterpret_cast<const char*>(defined->start.bytes.data()),
+                       defined->start.bytes.size());
+        }
         key += static_cast<char>('A' + static_cast<int>(reduction.compute));
         key += static_cast<char>('A' + static_cast<int>(reduction.result));
         append_value(key, reduction.element);

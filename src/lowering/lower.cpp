@@ -16,6 +16,7 @@
 #include "lowering/lower_search.h"
 #include "lowering/short_rows.h"
 #include "lowering/value_lowering.h"
+#include "ops/defined.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -535,14 +536,23 @@ int ScanForm::loop() const {
     return static_cast<int>(find_loop(*op, types) - op->loops.data());
 }
 
-ir::Module lower(const KernelForm& form, KernelTarget target) {
-    ir::Module module;
-    module.functions.push_back(Lowering(form, target).run());
-    if (form.then != nullptr) module.functions.push_back(Lowering(*form.then, target).run());
+static void append_definitions(ir::Module& module, const KernelForm& form) {
     for (const StepForm& step : form.steps) {
         if (step.kind == StepForm::Kind::kOperation) append_definition(module, *step.op, step.loop);
     }
     if (form.scan) append_definition(module, *form.scan->op, form.scan->loop());
+    for (const ReductionForm& reduction : form.reductions) {
+        if (const DefinedReduction* defined = defined_reduction(*reduction.info))
+            append_definition(module, *defined->by, 0);
+    }
+}
+
+ir::Module lower(const KernelForm& form, KernelTarget target) {
+    ir::Module module;
+    module.functions.push_back(Lowering(form, target).run());
+    if (form.then != nullptr) module.functions.push_back(Lowering(*form.then, target).run());
+    append_definitions(module, form);
+    if (form.then != nullptr) append_definitions(module, *form.then);
     return module;
 }
 

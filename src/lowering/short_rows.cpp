@@ -14,8 +14,9 @@ NeutralElement neutral_of_row(const ReductionForm& reduction) {
     // Nothing but a sum of -0 alone is changed by +0, and a sum of +0 and anything is none.
     if (reduction.info->combine == OpId::kAdd) return NeutralElement::kWithResult;
     const DType compute(reduction.compute);
-    return compute.is_complex() || reduction.info->gives_index ? NeutralElement::kWithEach
-                                                               : NeutralElement::kNowhere;
+    const bool is_defined = reduction.info->combine == OpId::kDefined;
+    return is_defined || compute.is_complex() || reduction.info->gives_index ? NeutralElement::kWithEach
+                                                                             : NeutralElement::kNowhere;
 }
 
 Values reduce_short_row(Builder& builder, int64_t count, int64_t lanes, std::span<const ValueId> initials,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "ops/constant.h"
 #include "ops/op.h"
 
 namespace weft {
@@ -24,6 +25,26 @@ public:
 /// To be called before LoopInfo::loop is used; nothing for loops of the op table.
 inline void prepare_loop(const OpInfo& op, const LoopInfo& loop) {
     if (op.defined != nullptr) op.defined->prepare(static_cast<size_t>(&loop - op.loops.data()));
+}
+
+/// A reduction that the program defines: ReductionInfo::combine is OpId::kDefined. It lives as long as the
+/// process.
+struct DefinedReduction : ReductionInfo {
+    static constexpr auto kId = static_cast<ReductionId>(kReductionCount);  // none of the table's
+    const OpInfo* by = nullptr;                                             // combines two partial results
+    Constant start{};                                                       // what partial results begin with
+    bool allows_empty = true;  // no elements at all give that, too
+};
+
+/// Null for those of the op table.
+inline const DefinedReduction* defined_reduction(const ReductionInfo& info) {
+    return info.combine == OpId::kDefined ? static_cast<const DefinedReduction*>(&info) : nullptr;
+}
+
+/// What two partial results are combined by.
+inline const OpInfo& combining_operation(const ReductionInfo& info) {
+    const DefinedReduction* const defined = defined_reduction(info);
+    return defined != nullptr ? *defined->by : op_info(info.combine);
 }
 
 }  // namespace weft

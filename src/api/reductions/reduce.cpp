@@ -10,6 +10,7 @@
 #include "graph/placement.h"
 #include "graph/storage_locks.h"
 #include "library/loops/strided_loops.h"
+#include "ops/defined.h"
 #include "ops/resolve.h"
 #include "weft/ops.h"
 
@@ -39,6 +40,8 @@ std::vector<bool> reduced_axes(const array& input, const std::optional<Dims>& ax
 }
 
 std::optional<ScalarBytes> identity_bytes(const ReductionInfo& reduction, DType compute) {
+    if (const DefinedReduction* defined = defined_reduction(reduction))
+        return defined->allows_empty ? std::optional(defined->start.bytes) : std::nullopt;
     switch (op_info(reduction.combine).identity) {
         case Identity::kZero: return constant_bytes(Integer(0), compute);
         case Identity::kOne: return constant_bytes(Integer(1), compute);
@@ -113,6 +116,13 @@ std::optional<DType> fold_dtype(const ReductionInfo& info, DType input, const Re
     return promote_types(input, options.out.dtype());
 }
 
+ReductionTypes types_of(const ReductionInfo& info, DType input, const ReduceOptions& options) {
+    const DefinedReduction* const defined = defined_reduction(info);
+    if (defined == nullptr) return resolve_reduction(info.id, input, fold_dtype(info, input, options));
+    const LoopInfo& loop = defined->by->loops[0];
+    return {loop.types[0], loop.types[0], &loop};
+}
+
 }  // namespace
 
 void check_reduction_output(std::string_view operation, const array& out, const Dims& shape) {
@@ -130,8 +140,7 @@ void check_reduction_output(std::string_view operation, const array& out, const 
 
 array reduce(const ReductionInfo& info, const array& input, const ReduceOptions& options) {
     if (FloatWatch watch; watch) return watched_reduce(watch, info, input, options);
-    const ReductionTypes types =
-        resolve_reduction(info.id, input.dtype(), fold_dtype(info, input.dtype(), options));
+    const ReductionTypes types = types_of(info, input.dtype(), options);
     Reduction reduction{info, types.compute, types.result, reduced_axes(input, options.axes), {}, {}, 1};
     for (size_t d = 0; d < reduction.reduced.size(); ++d) {
         if (reduction.reduced[d]) {
@@ -238,7 +247,7 @@ array reduce(const ReductionInfo& info, const array& input, const ReduceOptions&
     } else {
         result = reduce_plain(reduction, source);
         if (initial) {
-            const OpInfo& combine = op_info(info.combine);
+            const OpInfo& combine = combining_operation(info);
             const array folded = call_binary(combine, *initial, result);
             result = folded.dtype() == reduction.result ? folded : astype(folded, reduction.result);
         }

@@ -3,7 +3,9 @@
 #include "weft/define.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -67,12 +69,18 @@ private:
     OpInfo info_{};
 };
 
+struct NamedReduction {
+    std::string name;
+    DefinedReduction reduction;
+};
+
 // Global because nodes and kernels point at operations for as long as they live, and that definitions that
 // are equal are one; guarded by its lock.
 struct Definitions {
     std::mutex mutex;
     std::map<std::string, std::unique_ptr<Definition>> loops;            // by what they are made of
     std::map<std::string, std::unique_ptr<const Operation>> operations;  // by name, text and symbols
+    std::map<std::string, std::unique_ptr<const NamedReduction>> reductions;
 };
 
 Definitions& definitions() {
@@ -189,6 +197,39 @@ const OpInfo& define_operation(std::string_view name, std::span<const DefinedLoo
     if (operation == nullptr)
         operation = std::make_unique<const Operation>(name, doc, std::move(found), identity_of(identity));
     return operation->info();
+}
+
+const ReductionInfo& define_reduction(std::string_view name, std::string_view ir, const void* start,
+                                      bool allows_empty) {
+    const DefinedLoop loop{.ir = std::string(ir)};
+    const OpInfo& by = define_operation(name, std::span(&loop, 1));
+    const std::array<ScalarType, kMaxOperands>& types = by.loops[0].types;
+    if (by.nin != 2 || by.nout != 1 || types[0] != types[1] || types[0] != types[2])
+        throw ValueError(
+            std::string(name) +
+            "() is no function of two scalars of one type that gives a third, as a reduction's is");
+    Constant from;
+    from.type = types[0];
+    std::memcpy(from.bytes.data(), start, static_cast<size_t>(DType(from.type).itemsize()));
+    std::string key = std::string(name) + "\n" + by.loops[0].symbol + (allows_empty ? "e" : "n");
+    key.append(reinterpret_cast<const char*>(from.bytes.data()), from.bytes.size());
+    const std::lock_guard lock(definitions().mutex);
+    std::unique_ptr<const NamedReduction>& known = definitions().reductions[key];
+    if (known == nullptr) {
+        auto made = std::make_unique<NamedReduction>();
+        made->name = name;
+        DefinedReduction& reduction = made->reduction;
+        reduction.id = DefinedReduction::kId;
+        reduction.name = reduction.numpy_name = made->name;
+        reduction.combine = OpId::kDefined;
+        reduction.kind = ReductionKind::kSame;
+        reduction.gives_index = reduction.deviations = false;
+        reduction.by = &by;
+        reduction.start = from;
+        reduction.allows_empty = allows_empty;
+        known = std::move(made);
+    }
+    return known->reduction;
 }
 
 }  // namespace weft

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/complex.h"
+#include "ops/defined.h"
 #include "weft/errors.h"
 
 namespace weft {
@@ -88,6 +89,7 @@ Constant neutral_element(Neutral neutral, ScalarType type) {
 
 // A sum of -0 is +0, as in NumPy.
 Constant neutral_element(const ReductionInfo& reduction, ScalarType compute) {
+    if (const DefinedReduction* defined = defined_reduction(reduction)) return defined->start;
     return neutral_element(op_info(reduction.combine).facts.neutral, compute);
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "library/loops/identities.h"
+#include "ops/defined.h"
 #include "ops/extreme_search.h"
 #include "weft/errors.h"
 
@@ -116,6 +117,13 @@ TreeReducer::TreeReducer(const ReductionInfo& reduction, ScalarType compute, Sca
       itemsize_(DType::of(compute).itemsize()) {
     if (reduction.gives_index) return;
     convert_ = cast_loop(input, compute).loop;
+    if (const DefinedReduction* defined = defined_reduction(reduction)) {
+        combine_loop_ = &defined->by->loops[0];
+        prepare_loop(*defined->by, *combine_loop_);
+        neutral_ = reinterpret_cast<const char*>(defined->start.bytes.data());
+        starts_from_neutral_ = true;
+        return;
+    }
     const Combining& by = combining(reduction, compute);
     WEFT_CHECK(by.loop != nullptr, std::string(reduction.name));
     combine_loop_ = by.loop;
@@ -147,6 +155,13 @@ void TreeReducer::combine(char* left, const char* right, int64_t count) {
     combine_loop_->loop(data, strides, count);
 }
 
+void TreeReducer::start(char* lanes, int64_t count) {
+    if (!starts_from_neutral_) return;
+    char* const data[3] = {const_cast<char*>(neutral_), lanes, lanes};
+    const int64_t strides[3] = {0, itemsize_, itemsize_};
+    combine_loop_->loop(data, strides, count);
+}
+
 TreeReducer::Partial TreeReducer::reduce_block(const char* from, int64_t stride, int64_t count) {
     Partial result;
     const bool as_it_is = fold_ != nullptr && input_ == compute_ && stride == itemsize_ &&
@@ -164,6 +179,7 @@ TreeReducer::Partial TreeReducer::reduce_block(const char* from, int64_t stride,
     }
     char* lanes = converted_.data();
     int64_t width = std::min(space_.lanes, count);
+    start(lanes, width);
     for (int64_t k = width; k < count; k += width) {
         combine(lanes, lanes + k * itemsize_, std::min(width, count - k));
     }
@@ -358,6 +374,7 @@ void TreeReducer::fold_short_rows(const char* from, std::vector<char>& folded) {
         char* const data[2] = {const_cast<char*>(from) + k * space_.reduced_strides[0], column(k)};
         const int64_t strides[2] = {space_.kept_input_strides[0], itemsize_};
         convert_(data, strides, points);
+        start(column(k), points);
     }
     int64_t width = count;
     for (int64_t half = kReduceLanes / 2; half >= 1; half /= 2) {
@@ -382,6 +399,7 @@ void TreeReducer::fold_across(const char* from, std::vector<char>& folded) {
         convert_(data, strides, points);
     };
     convert(from, folded.data());
+    start(folded.data(), points);
     for (int64_t k = 1; k < rows; ++k) {
         const char* row = from + k * space_.reduced_strides[0];
         int64_t row_stride = stride;

@@ -95,6 +95,8 @@ private:
     template <class Next>
     Partial pairwise(int64_t count, const Next& next);
     void combine(char* left, const char* right, int64_t count);  // left = combine(left, right)
+    // What a program defines may begin with what is no neutral element to the bit.
+    void start(char* lanes, int64_t count);
     int64_t arg_extreme(const char* from);
     Partial deviations(const char* from, int64_t stride, int64_t count);
     double block_sum(const double* values, int64_t count) const;
@@ -103,6 +105,7 @@ private:
     ScalarType compute_, input_;
     const ReductionSpace& space_;
     const LoopInfo* combine_loop_ = nullptr;
+    bool starts_from_neutral_ = false;
     LaneFold fold_ = nullptr;  // of a block in lanes; may be null
     const char* neutral_ = nullptr;
     StridedLoop convert_ = nullptr;

@@ -1,0 +1,1 @@
+"""Kernels in C++ that programs write, with CuPy's names."""

@@ -1,0 +1,223 @@
+#include "api/kernels/raw_elements.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "api/recording/kernel_launch.h"
+#include "core/shape.h"
+#include "core/threads/thread_pool.h"
+#include "device/devices.h"
+#include "execution/kernels/kernel_store.h"
+#include "graph/placement.h"
+#include "graph/storage.h"
+#include "jit/range_kernel.h"
+#include "lang/c_source/ranges.h"
+#include "weft/errors.h"
+#include "weft/ops.h"
+
+namespace weft {
+
+namespace {
+
+namespace c_source = lang::c_source;
+
+constexpr int64_t kBlock = 128;       // threads of a GPU
+constexpr int64_t kLeastChunk = 256;  // positions
+
+[[noreturn]] void throw_index_error(const std::vector<std::string>& checks, const jit::RangeError& error) {
+    if (error.site >= checks.size()) throw InternalError("a kernel has failed without a reason");
+    throw IndexError("index " + std::to_string(error.index) + " is out of bounds for " + checks[error.site] +
+                     ", which has " + std::to_string(error.size) + " elements");
+}
+
+array in_c_order(const array& value) { return value.c_contiguous() ? value : copy(value, 'C'); }
+
+/// An argument as the code takes it.
+struct Taken {
+    c_source::RangeArgument how{};
+    array value{};   // in C order
+    array target{};  // what it is written to afterwards, where it is a copy
+    bool is_output = false;
+};
+
+void append_words(std::vector<ArgumentWord>& words, const Taken& taken, uint64_t address) {
+    using Kind = c_source::ArgumentKind;
+    if (taken.how.kind == Kind::kNumber) {
+        ScalarBytes bytes{};
+        copy_out(taken.value, bytes.data());
+        const size_t count = taken.value.itemsize() > 8 ? 2 : 1;
+        const size_t before = words.size();
+        words.resize(before + count);
+        std::memcpy(&words[before], bytes.data(), sizeof(ArgumentWord) * count);
+        return;
+    }
+    words.push_back(address);
+    if (taken.how.kind != Kind::kRaw) return;
+    words.push_back(static_cast<ArgumentWord>(taken.value.size()));
+    for (const int64_t extent : taken.value.shape()) words.push_back(static_cast<ArgumentWord>(extent));
+}
+
+bool share_memory(const std::vector<Taken>& all) {
+    for (size_t k = 0; k < all.size(); ++k) {
+        if (!all[k].is_output) continue;
+        for (size_t j = 0; j < all.size(); ++j) {
+            if (j != k && all[j].how.kind != c_source::ArgumentKind::kNumber &&
+                all[j].value.storage() == all[k].value.storage())
+                return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+struct RawElements::Code {
+    std::vector<std::string> checks;
+    std::shared_ptr<const jit::RangeKernel> kernel;
+    std::shared_ptr<const StoredKernel> stored;  // for the history
+};
+
+RawElements::RawElements() = default;
+RawElements::~RawElements() = default;
+
+std::vector<array> RawElements::run(const std::string& name, const c_source::ElementSource& source,
+                                    const KernelArguments& arguments, const KernelTypes& types,
+                                    const Dims& shape) {
+    DeviceBackend* device = nullptr;
+    const auto meet = [&](const array& one) {
+        if (device != nullptr && device != &device_of(one))
+            throw ValueError("arrays of " + name + "() are on " + device->name() + " and on " +
+                             device_of(one).name() + ": move one with x.to_device(...)");
+        device = &device_of(one);
+    };
+    for (const std::optional<array>& one : arguments.inputs) {
+        if (one) meet(*one);
+    }
+    for (const array& one : arguments.outputs) meet(one);
+    if (device == nullptr) device = &current_device();
+    const DeviceScope scope(*device);
+    const bool on_gpu = !device->is_cpu();
+
+    std::vector<Taken> all;
+    std::vector<array> results;
+    for (size_t k = 0; k < source.inputs.size(); ++k) {
+        Taken& taken = all.emplace_back();
+        if (!arguments.inputs[k]) {
+            const DeviceScope on_cpu(cpu_device());
+            taken.how.kind = c_source::ArgumentKind::kNumber;
+            taken.value = converted_number(arguments.numbers[k], types.inputs[k]);
+        } else if (source.inputs[k].is_raw) {
+            taken.how = {c_source::ArgumentKind::kRaw, static_cast<size_t>(arguments.inputs[k]->ndim())};
+            taken.value = in_c_order(*arguments.inputs[k]);
+        } else {
+            taken.value = in_c_order(broadcast_to(*arguments.inputs[k], shape));
+        }
+    }
+    for (size_t k = 0; k < source.outputs.size(); ++k) {
+        Taken& taken = all.emplace_back();
+        taken.is_output = true;
+        array output =
+            arguments.outputs.empty() ? full(shape, Integer(0), types.outputs[k]) : arguments.outputs[k];
+        if (source.outputs[k].is_raw)
+            taken.how = {c_source::ArgumentKind::kRaw, static_cast<size_t>(output.ndim())};
+        taken.value = in_c_order(output);
+        if (!output.c_contiguous()) taken.target = output;
+        results.push_back(std::move(output));
+    }
+
+    const bool may_overlap = share_memory(all);
+    std::string key =
+        types.key() + (may_overlap ? "o" : "d") + (on_gpu ? device->name() : std::string()) + "|";
+    for (const Taken& one : all)
+        key += std::to_string(static_cast<int>(one.how.kind)) + ":" + std::to_string(one.how.rank) + ",";
+    std::shared_ptr<const Code> code;
+    bool fresh = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = codes_.find(key); found != codes_.end()) code = found->second;
+    }
+    if (code == nullptr) {
+        std::vector<c_source::RangeArgument> how;
+        for (const Taken& one : all) how.push_back(one.how);
+        auto made = std::make_shared<Code>();
+        c_source::RangeCode lowered = c_source::lower_range(name, source, how, may_overlap, false);
+        if (on_gpu) {
+            const c_source::RangeCode of_thread = c_source::lower_range(name, source, how, may_overlap, true);
+            made->kernel = jit::compile_range_for_gpu(of_thread.module, lowered.module, name, *device);
+        } else {
+            made->kernel = jit::compile_range(lowered.module, name);
+        }
+        made->checks = std::move(lowered.checks);
+        auto stored = std::make_shared<StoredKernel>();
+        stored->name = name + "()";
+        stored->ir = made->kernel->ir;
+        stored->compile_seconds = made->kernel->compile_seconds;
+        stored->is_function = true;
+        made->stored = std::move(stored);
+        fresh = !made->kernel->from_disk;
+        const std::lock_guard lock(mutex_);
+        code = codes_.emplace(key, std::move(made)).first->second;
+    }
+
+    const int64_t count = element_count(shape);
+    if (count == 0) return results;
+    const int64_t chunk =
+        on_gpu ? kBlock : std::max(kLeastChunk, count / (8 * static_cast<int64_t>(num_threads())));
+    std::vector<ArgumentWord> words{static_cast<ArgumentWord>(count), static_cast<ArgumentWord>(chunk)};
+    LaunchRecord record;
+    record.kernel = code->stored;
+    record.fresh = fresh;
+    record.elements = count;
+    for (const Taken& one : all) {
+        if (one.how.kind == c_source::ArgumentKind::kNumber) continue;
+        (one.is_output ? record.bytes_written : record.bytes_read) += one.value.nbytes();
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    if (on_gpu) {
+        std::vector<LaunchArgument> pinned;
+        pinned.reserve(all.size());
+        std::vector<const Buffer*> read;
+        std::vector<Buffer*> written;
+        for (const Taken& one : all) {
+            if (one.how.kind == c_source::ArgumentKind::kNumber) {
+                append_words(words, one, 0);
+                continue;
+            }
+            pinned.emplace_back(one.value);
+            append_words(words, one, pinned.back().address());
+            read.push_back(pinned.back().buffer().get());
+            if (one.is_output) written.push_back(pinned.back().buffer().get());
+        }
+        const LaunchTurn turn(*device);
+        jit::launch_range(*code->kernel, words, count, chunk, turn.number());
+        LaunchErrorThrower thrower;
+        if (!code->checks.empty()) {
+            thrower = [code](const LaunchError& error) {
+                throw_index_error(code->checks, jit::range_error(error.status, error.values));
+            };
+        }
+        note_launch(*device, turn.number(), read, written, std::move(thrower));
+        record.device = device;
+    } else {
+        std::vector<HostView> views;
+        for (const Taken& one : all) {
+            if (one.how.kind == c_source::ArgumentKind::kNumber) {
+                append_words(words, one, 0);
+                continue;
+            }
+            views.emplace_back(one.value, one.is_output);
+            append_words(words, one, reinterpret_cast<uint64_t>(views.back().data()));
+        }
+        if (const auto error = jit::run_range(*code->kernel, words)) throw_index_error(code->checks, *error);
+    }
+    record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    record_launch(std::move(record));
+    for (const Taken& one : all) {
+        if (one.target.valid()) assign(one.target, one.value, Casting::kUnsafe);
+    }
+    return results;
+}
+
+}  // namespace weft

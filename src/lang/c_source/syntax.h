@@ -1,0 +1,115 @@
+// The tree of a kernel's parts in C++. Names are bound, and types found, when it is lowered.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lang/c_source/tokens.h"
+
+namespace weft::lang::c_source {
+
+struct Expression;
+struct Statement;
+using ExpressionPtr = std::unique_ptr<Expression>;
+using StatementPtr = std::unique_ptr<Statement>;
+
+// As it is written: "unsigned int", "T", "complex<float>" with `of`.
+struct TypeName {
+    std::string name{};
+    std::shared_ptr<TypeName> of{};  // of a complex number's parts
+    Place place{};
+};
+
+enum class ExpressionKind : uint8_t {
+    kNumber,       // text
+    kCharacter,    // text
+    kName,         // text
+    kUnary,        // text: the operator; operands[0]
+    kStep,         // text: ++ or --; `after`: the value is the one before
+    kBinary,       // text, two operands; && and || too, and the comma
+    kAssign,       // text: = or what is before it in +=; target, value
+    kConditional,  // three operands
+    kCast,         // type, operands: T(x), (T)x, static_cast<T>(x), complex<T>(x, y), T{x}
+    kCall,         // text: the function's name, types: its template's arguments; operands
+    kMember,       // text: the method's name; operands: the object, the arguments
+    kIndex,        // operands: the array, the index
+    kSizeOf,       // type or an operand
+};
+
+struct Expression {
+    ExpressionKind kind = ExpressionKind::kNumber;
+    Place place{};
+    std::string text{};
+    TypeName type{};
+    std::vector<TypeName> types{};
+    std::vector<ExpressionPtr> operands{};
+    bool after = false;
+};
+
+struct Declarator {
+    std::string name{};
+    Place place{};
+    ExpressionPtr initial{};  // may be null
+};
+
+enum class StatementKind : uint8_t {
+    kExpression,
+    kDeclaration,
+    kBlock,
+    kIf,     // expression; statements: one or two
+    kWhile,  // expression; statement
+    kDo,
+    kFor,  // statements: what comes first, the body; expression and step may be null
+    kBreak,
+    kContinue,
+    kReturn,  // expression, or null
+};
+
+struct Statement {
+    StatementKind kind = StatementKind::kBlock;
+    Place place{};
+    ExpressionPtr expression{}, step{};
+    std::vector<StatementPtr> statements{};
+    TypeName type{};
+    bool is_constant = false;
+    std::vector<Declarator> names{};
+};
+
+struct CParameter {
+    TypeName type{};
+    std::string name{};
+    bool is_constant = false;
+};
+
+struct CFunction {
+    std::string name{};
+    Place place{};
+    std::vector<std::string> types{};  // a template's parameters
+    TypeName result{};
+    std::vector<CParameter> parameters{};
+    StatementPtr body{};
+};
+
+// Of a preamble.
+struct Definitions {
+    std::vector<CFunction> functions{};
+    std::vector<StatementPtr> constants{};                    // declarations
+    std::vector<std::pair<std::string, TypeName>> aliases{};  // typedef, using
+};
+
+struct TypeNames {
+    std::vector<std::string> known{};   // types besides those of the language
+    std::vector<std::string> hidden{};  // of the language's: variables have these names
+};
+
+// They add the names of types to `types`. Throw OutsideSubset.
+Definitions parse_definitions(std::span<const Token> tokens, TypeNames& types);
+StatementPtr parse_statements(std::span<const Token> tokens, const TypeNames& types);
+ExpressionPtr parse_expression(std::span<const Token> tokens, const TypeNames& types);
+
+}  // namespace weft::lang::c_source

@@ -1,0 +1,391 @@
+// The C++ front end of element-wise kernels. Most tests give a body to it and to the compiler of this file,
+// and compare what both make of it.
+#include "lang/c_source/elements.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "ir/oracle.h"
+#include "ir/parser.h"
+#include "ir/verifier.h"
+#include "lang/c_source/ranges.h"
+#include "weft/elements.h"
+
+namespace weft::lang::c_source {
+namespace {
+
+template <class T>
+std::vector<T> samples() {
+    if constexpr (std::is_same_v<T, bool>) {
+        return {false, true};
+    } else if constexpr (std::is_floating_point_v<T>) {
+        const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+        return {T(0), T(-0.0), T(1), T(-1), T(0.5), T(2.5), T(-3.75), T(100.25), nan, infinity, -infinity};
+    } else {
+        std::vector<T> values{T(0), T(1), T(2), T(3), T(7), T(100), std::numeric_limits<T>::max()};
+        if (std::is_signed_v<T>) values.insert(values.end(), {T(-1), T(-2), T(-7), T(-100)});
+        return values;
+    }
+}
+
+ElementSource source_of(std::string body) {
+    ElementSource source;
+    source.preamble = {"the preamble of test", ""};
+    source.body = {"the operation of test", std::move(body)};
+    return source;
+}
+
+std::vector<Constant> run(const ElementCode& code, std::vector<Constant> arguments) {
+    const ir::Module module = ir::parse(code.ir);
+    ir::check(module);
+    std::vector<ir::OracleArgument> given(arguments.begin(), arguments.end());
+    return ir::run_oracle(module, module.functions[0], given);
+}
+
+template <class T>
+bool same(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+        return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+    } else {
+        return a == b;
+    }
+}
+
+template <class X, class Z, class Y, class Native>
+void compare(const std::string& body, const Native& native) {
+    ElementSource source = source_of(body);
+    source.inputs = {{"x", dtype_of<X>().scalar_type()}, {"z", dtype_of<Z>().scalar_type()}};
+    source.outputs = {{"y", dtype_of<Y>().scalar_type()}};
+    const ElementCode code = lower_elements("test", source);
+    for (const X x : samples<X>()) {
+        for (const Z z : samples<Z>()) {
+            const Y expected = native(x, z);
+            std::vector<Constant> arguments{Constant::of(dtype_of<X>().scalar_type(), x),
+                                            Constant::of(dtype_of<Z>().scalar_type(), z)};
+            if (code.reads_output[0]) arguments.push_back(Constant::of(dtype_of<Y>().scalar_type(), Y{}));
+            const Y found = run(code, arguments)[0].as<Y>();
+            EXPECT_TRUE(same(found, expected))
+                << body << "\nx = " << +x << ", z = " << +z << ": " << +found << ", not " << +expected << "\n"
+                << code.ir;
+        }
+    }
+}
+
+// NOLINTBEGIN
+#define SAME(X, Z, Y, ...)                                    \
+    compare<X, Z, Y>(#__VA_ARGS__, [](const X x, const Z z) { \
+        Y y{};                                                \
+        (void)x;                                              \
+        (void)z;                                              \
+        __VA_ARGS__;                                          \
+        return y;                                             \
+    })
+
+#define IN_ALL_TYPES(...)                         \
+    SAME(int8_t, uint8_t, double, __VA_ARGS__);   \
+    SAME(uint16_t, int16_t, double, __VA_ARGS__); \
+    SAME(bool, int32_t, double, __VA_ARGS__);     \
+    SAME(uint32_t, int8_t, double, __VA_ARGS__);  \
+    SAME(int32_t, uint32_t, double, __VA_ARGS__); \
+    SAME(int64_t, uint32_t, double, __VA_ARGS__); \
+    SAME(uint64_t, int8_t, double, __VA_ARGS__);  \
+    SAME(float, int64_t, double, __VA_ARGS__);    \
+    SAME(double, float, double, __VA_ARGS__);     \
+    SAME(uint64_t, float, double, __VA_ARGS__)
+
+#define IN_INTEGER_TYPES(...)                      \
+    SAME(int8_t, uint8_t, int64_t, __VA_ARGS__);   \
+    SAME(uint16_t, int16_t, int64_t, __VA_ARGS__); \
+    SAME(bool, int32_t, int64_t, __VA_ARGS__);     \
+    SAME(uint32_t, int8_t, int64_t, __VA_ARGS__);  \
+    SAME(int64_t, uint32_t, int64_t, __VA_ARGS__); \
+    SAME(uint64_t, int8_t, int64_t, __VA_ARGS__)
+// NOLINTEND
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wsign-compare"
+#pragma clang diagnostic ignored "-Wint-in-bool-context"
+#pragma clang diagnostic ignored "-Wparentheses"
+#pragma clang diagnostic ignored "-Wunused-value"
+#pragma clang diagnostic ignored "-Wdangling-else"
+#pragma clang diagnostic ignored "-Wbool-operation"
+#pragma clang diagnostic ignored "-Wtautological-constant-out-of-range-compare"
+#pragma clang diagnostic ignored "-Wtautological-compare"
+#pragma clang diagnostic ignored "-Wconstant-conversion"
+#pragma clang diagnostic ignored "-Wimplicit-const-int-float-conversion"
+#pragma clang diagnostic ignored "-Wshift-op-parentheses"
+#pragma clang diagnostic ignored "-Wlogical-op-parentheses"
+#pragma clang diagnostic ignored "-Wbitwise-op-parentheses"
+
+TEST(CSource, ArithmeticConvertsAsCDoes) {
+    IN_ALL_TYPES(y = x + z * 0.5f);
+    IN_ALL_TYPES(y = x / 4 + z * 0.25);
+    IN_ALL_TYPES(y = -x);
+    IN_ALL_TYPES(y = +z - 1u);
+    IN_ALL_TYPES(y = x * 1.1f);
+    IN_ALL_TYPES(y = 1 - x / 3.0);
+}
+
+TEST(CSource, ComparisonsConvertAsCDoes) {
+    IN_ALL_TYPES(y = (x < z) + 2 * (x > z) + 4 * (x <= z) + 8 * (x >= z) + 16 * (x == z) + 32 * (x != z));
+    IN_ALL_TYPES(y = x < -1);
+    IN_ALL_TYPES(y = z > 3000000000u);
+    IN_ALL_TYPES(y = !x + (x && z) * 2 + (x || z) * 4);
+    IN_ALL_TYPES(y = x < z ? x : z);
+}
+
+TEST(CSource, IntegersDivideTowardsZero) {
+    IN_INTEGER_TYPES(y = (x & 127) / ((z & 15) + 1));
+    IN_INTEGER_TYPES(y = -(x & 127) / ((z & 15) + 1));
+    IN_INTEGER_TYPES(y = -(x & 127) % ((z & 15) + 1));
+    SAME(int32_t, int32_t, int64_t, y = (x / 3) * 1000 + x % 7);
+    SAME(int64_t, int32_t, int64_t, y = x / -7 + x % -7);
+    SAME(uint64_t, int32_t, uint64_t, y = x / 10 + x % 10);
+}
+
+TEST(CSource, Bits) {
+    IN_INTEGER_TYPES(y = (x & z) + (x | z) + (x ^ z));
+    IN_INTEGER_TYPES(y = ~x);
+    IN_INTEGER_TYPES(y = (x & 63) << 3);
+    IN_INTEGER_TYPES(y = x >> 2);
+    IN_INTEGER_TYPES(y = x >> (z & 3));
+    IN_INTEGER_TYPES(y = 1 << 3 + 1);
+    IN_INTEGER_TYPES(y = x & 3 == 3);
+}
+
+TEST(CSource, Literals) {
+    SAME(int32_t, int32_t, double, y = 2147483647 + 0.0);
+    SAME(int32_t, int32_t, double, y = 2147483648 - 1);
+    SAME(int32_t, int32_t, double, y = 0xffffffff + 1);
+    SAME(int32_t, int32_t, double, y = 4294967295 + 1);
+    SAME(int32_t, int32_t, double, y = 0x7fffffffffffffff);
+    SAME(int32_t, int32_t, double, y = 18446744073709551615u);
+    SAME(int32_t, int32_t, double, y = 017 + 0b101 + 1'000'000);
+    SAME(int32_t, int32_t, double, y = 'a' + '\n' + '\\');
+    SAME(int32_t, int32_t, double, y = 0.1f + 0.1 + .5 + 1. + 1e3 + 1.5e-2f + 0x1.8p3);
+    SAME(int32_t, int32_t, double, y = true + true - false);
+    SAME(int32_t, int32_t, double, y = 1u - 2 > 0);
+    SAME(int32_t, int32_t, uint64_t,
+         y = sizeof(int) + sizeof(double) * 10 + sizeof(x) * 100 + sizeof(x + 1ll) * 1000);
+}
+
+TEST(CSource, CastsAndAssignments) {
+    SAME(int32_t, int32_t, int64_t, y = (signed char)x + (unsigned char)z + short(x) + (unsigned short)(z));
+    SAME(int64_t, int32_t, int64_t, y = static_cast<int>(x) + int{z} + unsigned(z) + (bool)x);
+    SAME(int32_t, float, int64_t, y = (z > -100 && z < 100) ? int(z) : 7);
+    SAME(double, float, float, y = (float)x / 3 + z);
+    SAME(int32_t, int32_t, int8_t, y = x; y += z & 1; y -= 1; y *= 3);
+    SAME(uint8_t, int32_t, uint8_t, y = x; y <<= 1; y >>= 2; y |= 5; y &= 0x7f; y ^= z; y /= 3; y %= 5);
+    SAME(int32_t, int32_t, int64_t, long long a, b = 2; y = (a = x & 7, b += a, a * b));
+    SAME(int32_t, int32_t, int64_t, int a = x & 7; y = a++ * 100; y += ++a; y -= a--; y += --a * 1000;
+         y += a);
+    SAME(uint8_t, int32_t, int64_t, unsigned char a = x; a++; y = a; a = z; --a; y += a);
+    SAME(int32_t, int32_t, int64_t, int a = 1; int b = a += 2; y = b * 10 + (a *= 5));
+    SAME(int32_t, int32_t, bool, y = x; y = y + 2);
+}
+
+TEST(CSource, BranchesAndBlocks) {
+    SAME(
+        int32_t, int32_t, int64_t, if (x > z) y = 1; else if (x == z) y = 2; else {
+            y = 3;
+            y *= 2;
+        });
+    SAME(
+        int32_t, int32_t, int64_t, int a = 1; {
+            int a = 2;
+            y = a;
+            a = 5;
+        } y += a * 10);
+    SAME(
+        int32_t, int32_t, int64_t, int a = x; if (x > 0) {
+            a = z;
+            if (z > 0) a += 3;
+        } y = a);
+    SAME(int32_t, int32_t, int64_t, int a = 0; if (x > 0 && (a = z) > 3) a += 10; y = a);
+    SAME(int32_t, int32_t, int64_t, int a = 0; if (x > 0 || (a = z) > 3) a += 10; y = a);
+    SAME(int32_t, int32_t, int64_t, int a = 1; int b = 2; y = x > 0 ? (a = 5) : (b = 7);
+         y += a * 10 + b * 100);
+    SAME(int32_t, float, double, y = x > 0 ? x : z);
+    SAME(int8_t, int8_t, int64_t, y = sizeof(x > 0 ? x : z));
+    SAME(int32_t, int32_t, int64_t, ;; {} if (x); y = 4);
+}
+
+TEST(CSource, Loops) {
+    SAME(int32_t, int32_t, int64_t, for (int k = 0; k < (x & 15); ++k) y += k);
+    SAME(int32_t, int32_t, int64_t, int k = x & 15; while (k-- > 0) y = y * 3 + k; y += k);
+    SAME(int32_t, int32_t, int64_t, int k = x & 7; do { y += k; } while (--k > 2); y = y * 10 + k);
+    SAME(
+        int32_t, int32_t, int64_t, for (int k = 0;; k++) {
+            if (k > (x & 15)) break;
+            if (k & 1) continue;
+            y += k;
+        });
+    SAME(
+        int32_t, int32_t, int64_t, int k = 0; do {
+            ++k;
+            if (k == 3) continue;
+            if (k == 7) break;
+            y += k;
+        } while (k < (x & 15)));
+    SAME(
+        int32_t, int32_t, int64_t, for (int k = 0; k < 5; ++k) for (int j = 0; j < k; j += 2) {
+            if (j == (x & 3)) break;
+            y = y * 2 + j;
+        });
+    SAME(
+        int32_t, int32_t, int64_t, int j = 3; for (int k = 0, m = 9; k < m; ++k, --m) {
+            y += k * m;
+            j = k;
+        } y += j);
+    SAME(
+        int32_t, int32_t, int64_t, int k = 0; while (true) {
+            if (k > 4) {
+                if (x > 0) break;
+                y += 100;
+                break;
+            } else {
+                k += 2;
+            }
+            y += k;
+        });
+    SAME(int32_t, int32_t, int64_t, int k; for (k = 0; k < 3; ++k) {} y = k);
+    SAME(int32_t, int32_t, int64_t, int k = 5; while (k > 0 && (k -= 2) != (x & 3)) y += k);
+}
+
+TEST(CSource, MathFunctions) {
+    SAME(double, float, double, y = floor(x) + ceil(z) + trunc(x) - rint(z));
+    SAME(double, float, double, y = round(x) + round(z) * 10);
+    SAME(double, float, double, y = sqrt(fabs(x)) + sqrtf(fabsf(z)));
+    SAME(float, int32_t, double, y = sqrt(z & 255) + fmod(z & 255, 7));
+    SAME(double, float, double, y = fmax(x, z) + fmin(x, 1.0));
+    SAME(double, double, double, y = copysign(x, z) + fdim(x, z));
+    SAME(double, double, double, y = fma(x, z, 1.5));
+    SAME(double, float, bool, y = std::isnan(x) || std::isinf(z));
+    SAME(double, float, int32_t, y = std::isfinite(x) + 2 * std::signbit(z));
+    SAME(double, float, double, y = ldexp(x, 3) + ldexp(z, -2));
+    SAME(int32_t, int64_t, int64_t, y = std::abs(x) + std::min(1, x & 3) + std::max<long long>(x, z));
+    SAME(float, double, double, y = fabs(x) * INFINITY);
+    SAME(int32_t, int32_t, double, y = INT_MAX + 1.0 + UINT_MAX);
+}
+
+#pragma clang diagnostic pop
+
+int64_t value_of(const std::string& body, const std::string& preamble = {}) {
+    ElementSource source = source_of(body);
+    source.preamble.text = preamble;
+    source.value = ScalarType::kInt64;
+    return run(lower_elements("value", source), {})[0].as<int64_t>();
+}
+
+TEST(CSource, Preambles) {
+    EXPECT_EQ(value_of("N + TWICE(N + 1)", "#define N 3 // three\n#define TWICE(v) (2 * (v))\n"), 11);
+    EXPECT_EQ(value_of("A", "#define A B\n#define B A + 1\nconst int A0 = 1;\n#undef A\n#define A 4"), 4);
+    EXPECT_EQ(value_of("f(2) + g(3)",
+                       "__device__ int g(int v);\n"
+                       "__device__ __forceinline__ int f(const int& v) { return g(v) + 1; }\n"
+                       "static inline int g(int v) { return v * v; }"),
+              14);
+    EXPECT_EQ(value_of("larger(2, 5) + larger<long long>(7, 1)",
+                       "template <class T> __device__ T larger(T a, T b) { if (a > b) return a; return b; }"),
+              12);
+    EXPECT_EQ(
+        value_of(
+            "same(1) + same(1.0f) * 10 + same(1.0) * 100",
+            "int same(int v) { return 1; } int same(float v) { return 2; } int same(double v) { return 3; }"),
+        321);
+    EXPECT_EQ(value_of("(number)300 + k",
+                       "typedef unsigned char number; using word = int; const word k = 5, j = 2;"),
+              49);
+    EXPECT_EQ(value_of("count(10)",
+                       "int count(int n) { int c = 0; for (int k = 0; k < n; ++k) { if (k == 4) return c; c "
+                       "+= k; } return -1; }"),
+              6);
+    EXPECT_EQ(
+        value_of("f(1)",
+                 "#include <math.h>\n#include <cupy/complex.cuh>\n#pragma once\nint f(int) { return 2; }"),
+        2);
+}
+
+TEST(CSource, WhatCLeavesUndefinedHasAResult) {
+    EXPECT_EQ(value_of("1 / 0 + 7 % 0"), 0);
+    EXPECT_EQ(value_of("INT_MIN / -1"), INT_MIN);
+    EXPECT_EQ(value_of("INT_MIN % -1"), 0);
+    EXPECT_EQ(value_of("1 << 40"), 0);
+    EXPECT_EQ(value_of("-1 >> 100"), -1);
+    EXPECT_EQ(value_of("1 << -1"), 0);
+    EXPECT_EQ(value_of("INT_MAX + 1"), INT_MIN);
+    EXPECT_NO_THROW(value_of("(int)1e300 + (unsigned char)-5.5 + (int)NAN"));
+}
+
+TEST(CSource, OutputsThatAreReadAreKnown) {
+    const auto reads = [](const std::string& body) -> bool {
+        ElementSource source = source_of(body);
+        source.inputs = {{"x"}};
+        source.outputs = {{"y"}};
+        return lower_elements("test", source).reads_output[0];
+    };
+    EXPECT_TRUE(reads("y += x"));
+    EXPECT_TRUE(reads("if (x > 1) y = 2;"));
+    EXPECT_TRUE(reads(""));
+    EXPECT_FALSE(reads("y = x; y += 1;"));
+    EXPECT_FALSE(reads("if (x > 1) y = 2; else y = 3;"));
+}
+
+TEST(CSource, ThePositionIsAnArgumentWhereItIsRead) {
+    ElementSource source = source_of("y = x + i");
+    source.inputs = {{"x"}};
+    source.outputs = {{"y"}};
+    const ElementCode code = lower_elements("test", source);
+    EXPECT_TRUE(code.reads_position);
+    EXPECT_FALSE(code.reads_size);
+}
+
+std::string message_of(const std::string& body, const std::string& preamble = {}) {
+    try {
+        value_of(body, preamble);
+    } catch (const OutsideSubset& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST(CSource, ErrorsSayWhere) {
+    EXPECT_EQ(message_of("1 +\n  wrong"),
+              "the operation of test, line 2: the name 'wrong' is not known\n      wrong\n      ^");
+    EXPECT_EQ(message_of("1", "int f() {\n\treturn *p; }"),
+              "the preamble of test, line 2: pointers are outside of the subset\n    \treturn *p; }\n    \t  "
+              "     ^");
+    EXPECT_NE(message_of("f(1)", "int f(int n) { return n > 0 ? f(n - 1) : 0; }").find("f() calls itself"),
+              std::string::npos);
+    EXPECT_NE(message_of(std::string(5000, '(')).find("nested too deep"), std::string::npos);
+    EXPECT_NE(message_of("A",
+                         "#define A B B B B B B B B\n#define B C C C C C C C C\n#define C D D D D D D D D\n"
+                         "#define D E E E E E E E E\n#define E F F F F F F F F\n#define F G G G G G G G G\n"
+                         "#define G H H H H H H H H\n#define H 1")
+                  .find("grow too large"),
+              std::string::npos);
+}
+
+TEST(CSource, RangesCheckIndices) {
+    ElementSource source = source_of("z[i] = x[i + 1]");
+    source.inputs = {{"x", ScalarType::kInt32, true}};
+    source.outputs = {{"z", ScalarType::kInt32, true}};
+    const RangeCode code =
+        lower_range("shifted", source, {{ArgumentKind::kRaw, 1}, {ArgumentKind::kRaw, 1}}, false, false);
+    ir::check(code.module);
+    const RangeCode of_thread =
+        lower_range("shifted", source, {{ArgumentKind::kRaw, 1}, {ArgumentKind::kRaw, 1}}, true, true);
+    ir::check(of_thread.module);
+    ASSERT_EQ(code.checks.size(), 2U);
+    EXPECT_EQ(code.checks[0], "'x', in the operation of test, line 1");
+    EXPECT_EQ(code.checks, of_thread.checks);
+}
+
+}  // namespace
+}  // namespace weft::lang::c_source
