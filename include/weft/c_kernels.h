@@ -17,7 +17,7 @@
 namespace weft {
 
 /// A parameter as it is written: "raw T x", "float32 y".
-struct KernelParameter {
+struct CKernelParameter {
     std::string name;
     std::optional<DType> dtype;  // none: `type` names it, and arguments decide
     std::string type;            // "T", "float32"
@@ -27,6 +27,9 @@ struct KernelParameter {
 struct KernelOptions {
     std::string name = "kernel";
     std::string preamble = {};  // functions and constants, before the body
+    // Of what lies outside of weft's subset, and is compiled by NVRTC:
+    std::vector<std::string> options = {};          // of the compiler
+    std::string before_loop = {}, after_loop = {};  // of element-wise kernels
 };
 
 /// Computes elements of its outputs from elements of its inputs, which broadcast.
@@ -41,19 +44,27 @@ public:
     ElementwiseKernel(std::string_view inputs, std::string_view outputs, std::string_view body,
                       const KernelOptions& options = {});
 
+    struct Call {
+        std::optional<int64_t> size = {};  // how many elements there are, where all arrays are raw
+        // Of what NVRTC has compiled: threads of a block, and a stream of CUDA's.
+        int64_t block_size = 128;
+        uint64_t stream = 0;
+    };
     /// Inputs, or inputs and outputs: arrays of the parameters' dtypes, or numbers for inputs, which are
-    /// converted as C++ does. `size` is how many elements there are, where all arrays are raw. Outputs that
-    /// are not given are new. Throws TypeError and ValueError for what fits no parameter, and TypeError with
-    /// the place for code outside of the subset.
-    std::vector<array> call(std::span<const Argument> arguments, std::optional<int64_t> size = {}) const;
+    /// converted as C++ does. Outputs that are not given are new. Code outside of the subset is compiled by
+    /// NVRTC on a GPU, and counted among what fell back.
+    ///
+    /// Throws TypeError and ValueError for what fits no parameter, and CompileError (weft/cuda/raw_kernel.h)
+    /// with the place for code outside of the subset on a CPU, or that NVRTC refuses.
+    std::vector<array> call(std::span<const Argument> arguments, const Call& how) const;
     template <class... Arguments>
     std::vector<array> operator()(const Arguments&... arguments) const {
         const Argument all[] = {Argument(arguments)...};
-        return call(all);
+        return call(all, {});
     }
 
-    const std::vector<KernelParameter>& inputs() const;
-    const std::vector<KernelParameter>& outputs() const;
+    const std::vector<CKernelParameter>& inputs() const;
+    const std::vector<CKernelParameter>& outputs() const;
     const std::string& name() const;
     /// What it has been lowered to: kernel IR, by the inputs' dtypes.
     std::vector<std::pair<std::vector<DType>, std::string>> codes() const;
@@ -65,8 +76,8 @@ private:
 
 /// Maps elements, combines what that gives along axes, and maps the results.
 ///
-///     const weft::ReductionKernel norm("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", {.name =
-///     "norm"}); weft::array y = norm.call(std::vector<weft::Argument>{a}, {.axes = weft::Dims{1}})[0];
+///     const weft::ReductionKernel norm("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", {});
+///     weft::array y = norm.call(std::vector<weft::Argument>{a}, {.axes = weft::Dims{1}})[0];
 class ReductionKernel {
 public:
     struct Options : KernelOptions {
@@ -76,6 +87,7 @@ public:
         std::optional<Dims> axes = {};  // absent: all; negative ones allowed
         bool keepdims = false;
         std::vector<array> out = {};
+        uint64_t stream = 0;  // as of element-wise kernels
     };
 
     /// `combine` is an expression of `a` and `b`, `finish` statements over `a` that assign the outputs, and
@@ -91,8 +103,8 @@ public:
         return call(all, {});
     }
 
-    const std::vector<KernelParameter>& inputs() const;
-    const std::vector<KernelParameter>& outputs() const;
+    const std::vector<CKernelParameter>& inputs() const;
+    const std::vector<CKernelParameter>& outputs() const;
     const std::string& name() const;
     std::vector<std::pair<std::vector<DType>, std::string>> codes() const;
 

@@ -86,6 +86,7 @@ class RawModule:
     def machine_code(self) -> Any: ...
 
 
+
 class ElementwiseKernel(CKernel):
     def __init__(self, in_params: ArrayLike, out_params: ArrayLike, operation: ArrayLike, name: str = ..., reduce_dims: ArrayLike = ..., preamble: ArrayLike = ..., no_return: ArrayLike = ..., return_tuple: ArrayLike = ..., **kwargs: Any) -> None: ...
 

@@ -1,7 +1,7 @@
 """ElementwiseKernel: the body of a loop over elements, in C++."""
 
 from weft import _core
-from weft._kernels.parameters import CKernel, check_stream_and_size
+from weft._kernels.parameters import CKernel, check_keywords, handle_of
 
 
 class ElementwiseKernel(CKernel):
@@ -23,8 +23,10 @@ class ElementwiseKernel(CKernel):
     array([3, 2, 1, 0])
 
     `preamble` has functions and constants for the body. With `no_return` calls give None, with `return_tuple` a tuple
-    where there is one output, too. `reduce_dims`, and `block_size` and `stream` of calls, change no result: weft lays
-    out loops and orders work itself.
+    where there is one output, too. `reduce_dims` changes nothing: weft lays out loops itself.
+
+    A kernel outside of the subset runs on GPUs alone: NVRTC compiles it, with `options`, `loop_prep` and `after_loop`,
+    and `np.fallback_report()` says why. `block_size` and `stream` of calls are for such kernels.
     """
 
     def __init__(
@@ -40,17 +42,21 @@ class ElementwiseKernel(CKernel):
         **kwargs,
     ):
         for one in kwargs:
-            if one not in ("options", "loop_prep", "after_loop", "doc"):
+            if one not in ("options", "loop_prep", "after_loop"):
                 raise TypeError(f"ElementwiseKernel takes no {one!r}")
-        self._take_parameters(_core._elementwise_kernel(in_params, out_params, operation, name, preamble))
+        around_loop = kwargs.get("loop_prep", ""), kwargs.get("after_loop", "")
+        options = tuple(kwargs.get("options", ()))
+        self._take_parameters(
+            _core._elementwise_kernel(in_params, out_params, operation, name, preamble, options, around_loop)
+        )
         self.operation, self.preamble, self.reduce_dims = operation, preamble, reduce_dims
         self.no_return, self.return_tuple, self.kwargs = no_return, return_tuple, kwargs
         self.name = self.__name__ = name
 
     def __call__(self, *args, size=None, stream=None, block_size=128, **others):
         """Computes the outputs: `size` is how many elements there are, where all arrays are raw."""
-        check_stream_and_size(block_size, others)
-        results = self._handle.call(args, size)
+        check_keywords(others)
+        results = self._handle.call(args, size, block_size, handle_of(stream))
         if len(args) > self.nin:
             results = list(args[self.nin :])
         if self.no_return:

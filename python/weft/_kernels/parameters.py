@@ -43,9 +43,14 @@ class CKernel:
         return next(iter(self.cached_codes.values()))
 
 
-def check_stream_and_size(block_size, others):
-    """What a launch may be told beside its arguments; the rest is nothing that a kernel takes."""
+def handle_of(stream):
+    """The number of a stream of CUDA's: of weft.cuda, CuPy, PyTorch, or the number itself; 0 for None."""
+    for name in ("handle", "ptr", "cuda_stream", "value"):
+        stream = getattr(stream, name, stream)
+    return 0 if stream is None else int(stream)
+
+
+def check_keywords(others):
+    """What a call may be told beside its arguments is known; the rest is nothing that a kernel takes."""
     if others:
         raise TypeError(f"a kernel takes no {', '.join(sorted(others))}")
-    if block_size <= 0:
-        raise ValueError(f"block_size is {block_size}, and is 1 at least")

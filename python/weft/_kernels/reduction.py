@@ -1,7 +1,7 @@
 """ReductionKernel: a reduction in C++."""
 
 from weft import _core
-from weft._kernels.parameters import CKernel, check_stream_and_size
+from weft._kernels.parameters import CKernel, check_keywords, handle_of
 
 
 class ReductionKernel(CKernel):
@@ -16,8 +16,11 @@ class ReductionKernel(CKernel):
 
     `identity` changes nothing that it is combined with; where it is empty, a reduction of no elements is an error. What
     is combined has the first output's type, or `reduce_type`. All three parts are recorded and fused as other work. In
-    which order elements are combined follows from the shape alone, so results are the same on all devices. `options`,
-    `reduce_dims`, and `stream` and `block_size` of calls, change no result.
+    which order elements are combined follows from the shape alone, so results are the same on all devices.
+    `reduce_dims` changes nothing.
+
+    A kernel outside of the subset runs on GPUs alone: NVRTC compiles it, with `options`, and `np.fallback_report()`
+    says why. `stream` of calls is for such kernels.
     """
 
     def __init__(
@@ -37,7 +40,9 @@ class ReductionKernel(CKernel):
         identity = "" if identity is None else str(identity)
         parts = (map_expr, reduce_expr, post_map_expr, identity)
         self._take_parameters(
-            _core._reduction_kernel(in_params, out_params, parts, name, preamble, reduce_type or "")
+            _core._reduction_kernel(
+                in_params, out_params, parts, name, preamble, reduce_type or "", tuple(options)
+            )
         )
         self.map_expr, self.reduce_expr, self.post_map_expr, self.identity = parts
         self.reduce_type, self.reduce_dims, self.preamble, self.options = (
@@ -48,11 +53,11 @@ class ReductionKernel(CKernel):
         )
         self.name = self.__name__ = name
 
-    def __call__(self, *args, axis=None, keepdims=False, out=None, stream=None, block_size=128, **others):
+    def __call__(self, *args, axis=None, keepdims=False, out=None, stream=None, **others):
         """Reduces over `axis`: None for all, an axis or a tuple of them."""
-        check_stream_and_size(block_size, others)
+        check_keywords(others)
         given = () if out is None else out if isinstance(out, tuple) else (out,)
-        results = self._handle.call(args, axis, keepdims, given)
+        results = self._handle.call(args, axis, keepdims, given, handle_of(stream))
         if given or len(args) > self.nin:
             results = list(given or args[self.nin :])
         return results[0] if self.nout == 1 else tuple(results)

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <utility>
 
+#include "api/kernels/cuda_kernels.h"
+#include "api/kernels/cuda_text.h"
 #include "api/kernels/parameters.h"
 #include "api/kernels/raw_elements.h"
 #include "core/shape.h"
@@ -31,7 +34,7 @@ struct Variant {
     bool needs_input = false;  // it reads nothing, and operations have an input
 };
 
-std::vector<c_source::Parameter> with_types(std::span<const KernelParameter> parameters,
+std::vector<c_source::Parameter> with_types(std::span<const CKernelParameter> parameters,
                                             std::span<const DType> types) {
     std::vector<c_source::Parameter> result;
     for (size_t k = 0; k < parameters.size(); ++k)
@@ -56,24 +59,31 @@ public:
           body_(body),
           options_(given) {
         check_kernel_names(options_.name, inputs_, outputs_);
-        const auto is_raw = [](const KernelParameter& one) { return one.is_raw; };
+        const auto is_raw = [](const CKernelParameter& one) { return one.is_raw; };
         // Position, size and the outputs' old values are operands, too.
         needs_memory_ = std::ranges::any_of(inputs_, is_raw) || std::ranges::any_of(outputs_, is_raw) ||
                         inputs_.size() + 2 * outputs_.size() + 2 > static_cast<size_t>(kMaxOperands);
     }
 
-    std::vector<array> call(std::span<const Argument> given, std::optional<int64_t> size) {
-        KernelArguments arguments = read_kernel_arguments(options_.name, inputs_, outputs_, given);
-        const Dims shape = shape_of(arguments, size);
+    std::vector<array> call(std::span<const Argument> given, const Call& how) {
+        if (how.block_size <= 0)
+            throw ValueError("block_size is " + std::to_string(how.block_size) + ", and is 1 at least");
+        const KernelArguments arguments = read_kernel_arguments(options_.name, inputs_, outputs_, given);
+        const Dims shape = shape_of(arguments, how.size);
         const KernelTypes types = kernel_types(inputs_, outputs_, arguments);
-        check_outputs(arguments, shape, size.has_value());
-        if (needs_memory_) return raw_.run(options_.name, source_of(types), arguments, types, shape);
-        const Variant& variant = variant_for(types);
-        return run(variant, arguments, types, shape);
+        check_outputs(arguments, shape, how.size.has_value());
+        DeviceBackend& device = device_of_kernel(options_.name, arguments);
+        std::vector<array> results;
+        const std::string reason = refusals_.try_without(types.key(), device, [&] {
+            check_loop();
+            results = needs_memory_ ? raw_.run(options_.name, source_of(types), arguments, types, shape)
+                                    : run(variant_for(types), arguments, types, shape);
+        });
+        return reason.empty() ? results : run_cuda(reason, arguments, types, shape, device, how);
     }
 
-    const std::vector<KernelParameter>& inputs() const { return inputs_; }
-    const std::vector<KernelParameter>& outputs() const { return outputs_; }
+    const std::vector<CKernelParameter>& inputs() const { return inputs_; }
+    const std::vector<CKernelParameter>& outputs() const { return outputs_; }
     const std::string& name() const { return options_.name; }
     KernelCodes codes() const {
         const std::lock_guard lock(mutex_);
@@ -83,6 +93,47 @@ public:
     }
 
 private:
+    void check_loop() const {
+        for (const auto& [code, where] :
+             {std::pair(&options_.before_loop, "before"), std::pair(&options_.after_loop, "after")}) {
+            if (code->find_first_not_of(" \t\r\n") == code->npos) continue;
+            const c_source::SourceText text{
+                "the code " + std::string(where) + " the loop of " + options_.name, *code};
+            throw c_source::OutsideSubset({&text, 0}, "code around the loop is outside of the subset");
+        }
+    }
+
+    std::vector<array> run_cuda(const std::string& reason, const KernelArguments& arguments,
+                                const KernelTypes& types, const Dims& shape, DeviceBackend& device,
+                                const Call& how) {
+        const DeviceScope scope(device);
+        const c_source::ElementSource source = source_of(types);
+        const TakenArguments taken(source.inputs, source.outputs, arguments, types, shape);
+        const int64_t count = element_count(shape);
+        if (count == 0) return taken.results();
+        const auto text = [&] {
+            CudaElements kernel;
+            kernel.name = options_.name;
+            kernel.preamble = options_.preamble;
+            kernel.types = types.names();
+            kernel.inputs = source.inputs;
+            kernel.outputs = source.outputs;
+            for (const Taken& one : taken.all()) kernel.arguments.push_back(one.how);
+            kernel.before = options_.before_loop;
+            kernel.body = body_;
+            kernel.after = options_.after_loop;
+            return text_of(kernel);
+        };
+        CudaKernels::Launch launch{.name = options_.name, .reason = reason, .options = options_.options};
+        launch.sizes = {count};
+        launch.blocks = std::min<int64_t>((count + how.block_size - 1) / how.block_size, INT32_MAX);
+        launch.threads = how.block_size;
+        launch.stream = how.stream;
+        cuda_.launch(launch, types.key() + taken.key(), text, taken, device);
+        taken.write_back();
+        return taken.results();
+    }
+
     Dims shape_of(const KernelArguments& arguments, std::optional<int64_t> size) const {
         std::vector<const Dims*> shapes;
         for (size_t k = 0; k < inputs_.size(); ++k) {
@@ -112,7 +163,7 @@ private:
                                  shape_text(shape));
         }
         if (!arguments.outputs.empty() || has_size) return;
-        for (const KernelParameter& one : outputs_) {
+        for (const CKernelParameter& one : outputs_) {
             if (one.is_raw)
                 throw ValueError("'" + one.name +
                                  "' is raw: how large it is, the array says that is given for it");
@@ -189,11 +240,13 @@ private:
         return weft::call(*variant.op, inputs, options);
     }
 
-    const std::vector<KernelParameter> inputs_, outputs_;
+    const std::vector<CKernelParameter> inputs_, outputs_;
     const std::string body_;
     const KernelOptions options_;
     bool needs_memory_ = false;
     RawElements raw_;
+    CudaKernels cuda_;
+    Refusals refusals_;
     mutable std::mutex mutex_;
     std::map<std::string, std::unique_ptr<const Variant>> variants_;
 };
@@ -202,13 +255,12 @@ ElementwiseKernel::ElementwiseKernel(std::string_view inputs, std::string_view o
                                      const KernelOptions& options)
     : parts_(std::make_shared<Parts>(inputs, outputs, body, options)) {}
 
-std::vector<array> ElementwiseKernel::call(std::span<const Argument> arguments,
-                                           std::optional<int64_t> size) const {
-    return parts_->call(arguments, size);
+std::vector<array> ElementwiseKernel::call(std::span<const Argument> arguments, const Call& how) const {
+    return parts_->call(arguments, how);
 }
 
-const std::vector<KernelParameter>& ElementwiseKernel::inputs() const { return parts_->inputs(); }
-const std::vector<KernelParameter>& ElementwiseKernel::outputs() const { return parts_->outputs(); }
+const std::vector<CKernelParameter>& ElementwiseKernel::inputs() const { return parts_->inputs(); }
+const std::vector<CKernelParameter>& ElementwiseKernel::outputs() const { return parts_->outputs(); }
 const std::string& ElementwiseKernel::name() const { return parts_->name(); }
 KernelCodes ElementwiseKernel::codes() const { return parts_->codes(); }
 

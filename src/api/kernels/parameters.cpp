@@ -35,11 +35,11 @@ std::vector<std::string> words_of(std::string_view text) {
     return words;
 }
 
-KernelParameter read_parameter(std::string_view text) {
+CKernelParameter read_parameter(std::string_view text) {
     const std::vector<std::string> words = words_of(text);
     if (words.size() < 2)
         throw ValueError("'" + std::string(text) + "' is no parameter: it has a type and a name");
-    KernelParameter result;
+    CKernelParameter result;
     result.name = words.back();
     result.type = words[words.size() - 2];
     for (size_t k = 0; k + 2 < words.size(); ++k) {
@@ -56,7 +56,7 @@ KernelParameter read_parameter(std::string_view text) {
     return result;
 }
 
-void want_type(const KernelParameter& parameter, DType dtype, KernelTypes& types) {
+void want_type(const CKernelParameter& parameter, DType dtype, KernelTypes& types) {
     const auto refuse = [&](DType wanted, const std::string& why) {
         throw TypeError("'" + parameter.name + "' is an array of " + std::string(dtype.name()) + ", and " +
                         why + " " + std::string(wanted.name()) + ": Type is mismatched");
@@ -69,7 +69,7 @@ void want_type(const KernelParameter& parameter, DType dtype, KernelTypes& types
     if (!is_new && !(found->second == dtype)) refuse(found->second, parameter.type + " is already");
 }
 
-DType type_of(const KernelParameter& parameter, const KernelTypes& types) {
+DType type_of(const CKernelParameter& parameter, const KernelTypes& types) {
     if (parameter.dtype) return *parameter.dtype;
     const auto found = types.placeholders.find(parameter.type);
     if (found == types.placeholders.end())
@@ -85,8 +85,8 @@ array number_of(T value) {
 
 }  // namespace
 
-std::vector<KernelParameter> read_kernel_parameters(std::string_view text) {
-    std::vector<KernelParameter> result;
+std::vector<CKernelParameter> read_kernel_parameters(std::string_view text) {
+    std::vector<CKernelParameter> result;
     if (words_of(text).empty()) return result;
     while (true) {
         const size_t end = text.find(',');
@@ -96,13 +96,13 @@ std::vector<KernelParameter> read_kernel_parameters(std::string_view text) {
     }
 }
 
-void check_kernel_names(std::string_view name, std::span<const KernelParameter> inputs,
-                        std::span<const KernelParameter> outputs) {
+void check_kernel_names(std::string_view name, std::span<const CKernelParameter> inputs,
+                        std::span<const CKernelParameter> outputs) {
     if (!is_identifier(name))
         throw ValueError("Invalid kernel name: '" + std::string(name) + "' is no name of a function");
     std::set<std::string> names;
     for (const auto& parameters : {inputs, outputs}) {
-        for (const KernelParameter& one : parameters) {
+        for (const CKernelParameter& one : parameters) {
             if (one.name == "i")
                 throw ValueError("'i' is the position in the loop, and no name of a parameter");
             if (!names.insert(one.name).second)
@@ -126,8 +126,8 @@ std::vector<std::pair<std::string, ScalarType>> KernelTypes::names() const {
     return result;
 }
 
-KernelArguments read_kernel_arguments(std::string_view name, std::span<const KernelParameter> inputs,
-                                      std::span<const KernelParameter> outputs,
+KernelArguments read_kernel_arguments(std::string_view name, std::span<const CKernelParameter> inputs,
+                                      std::span<const CKernelParameter> outputs,
                                       std::span<const Argument> arguments) {
     if (arguments.size() != inputs.size() && arguments.size() != inputs.size() + outputs.size())
         throw TypeError("Wrong number of arguments for " + std::string(name) + "(): it takes " +
@@ -154,7 +154,7 @@ KernelArguments read_kernel_arguments(std::string_view name, std::span<const Ker
     return result;
 }
 
-KernelTypes kernel_types(std::span<const KernelParameter> inputs, std::span<const KernelParameter> outputs,
+KernelTypes kernel_types(std::span<const CKernelParameter> inputs, std::span<const CKernelParameter> outputs,
                          const KernelArguments& arguments) {
     KernelTypes types;
     for (size_t k = 0; k < arguments.outputs.size(); ++k)
@@ -162,8 +162,8 @@ KernelTypes kernel_types(std::span<const KernelParameter> inputs, std::span<cons
     for (size_t k = 0; k < inputs.size(); ++k) {
         if (arguments.inputs[k]) want_type(inputs[k], arguments.inputs[k]->dtype(), types);
     }
-    for (const KernelParameter& one : inputs) types.inputs.push_back(type_of(one, types));
-    for (const KernelParameter& one : outputs) types.outputs.push_back(type_of(one, types));
+    for (const CKernelParameter& one : inputs) types.inputs.push_back(type_of(one, types));
+    for (const CKernelParameter& one : outputs) types.outputs.push_back(type_of(one, types));
     return types;
 }
 

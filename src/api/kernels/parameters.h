@@ -16,10 +16,10 @@
 
 namespace weft {
 
-std::vector<KernelParameter> read_kernel_parameters(std::string_view text);
+std::vector<CKernelParameter> read_kernel_parameters(std::string_view text);
 /// Throws ValueError for what is no name of a function, or for parameters of one name.
-void check_kernel_names(std::string_view name, std::span<const KernelParameter> inputs,
-                        std::span<const KernelParameter> outputs);
+void check_kernel_names(std::string_view name, std::span<const CKernelParameter> inputs,
+                        std::span<const CKernelParameter> outputs);
 
 struct KernelTypes {
     std::vector<DType> inputs, outputs;
@@ -39,11 +39,11 @@ struct KernelArguments {
 };
 
 /// Throws TypeError for a wrong count, or outputs that are no arrays.
-KernelArguments read_kernel_arguments(std::string_view name, std::span<const KernelParameter> inputs,
-                                      std::span<const KernelParameter> outputs,
+KernelArguments read_kernel_arguments(std::string_view name, std::span<const CKernelParameter> inputs,
+                                      std::span<const CKernelParameter> outputs,
                                       std::span<const Argument> arguments);
 /// Throws TypeError where arguments of one placeholder differ, or are not of the parameter's dtype.
-KernelTypes kernel_types(std::span<const KernelParameter> inputs, std::span<const KernelParameter> outputs,
+KernelTypes kernel_types(std::span<const CKernelParameter> inputs, std::span<const CKernelParameter> outputs,
                          const KernelArguments& arguments);
 /// A number as C++ converts it, without dimensions.
 array converted_number(const Argument& number, DType dtype);

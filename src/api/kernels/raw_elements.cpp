@@ -5,13 +5,12 @@
 #include <cstring>
 #include <utility>
 
+#include "api/kernels/taken_arguments.h"
 #include "api/recording/kernel_launch.h"
 #include "core/shape.h"
 #include "core/threads/thread_pool.h"
 #include "device/devices.h"
 #include "execution/kernels/kernel_store.h"
-#include "graph/placement.h"
-#include "graph/storage.h"
 #include "jit/range_kernel.h"
 #include "lang/c_source/ranges.h"
 #include "weft/errors.h"
@@ -32,43 +31,18 @@ constexpr int64_t kLeastChunk = 256;  // positions
                      ", which has " + std::to_string(error.size) + " elements");
 }
 
-array in_c_order(const array& value) { return value.c_contiguous() ? value : copy(value, 'C'); }
-
-/// An argument as the code takes it.
-struct Taken {
-    c_source::RangeArgument how{};
-    array value{};   // in C order
-    array target{};  // what it is written to afterwards, where it is a copy
-    bool is_output = false;
-};
-
 void append_words(std::vector<ArgumentWord>& words, const Taken& taken, uint64_t address) {
-    using Kind = c_source::ArgumentKind;
-    if (taken.how.kind == Kind::kNumber) {
-        ScalarBytes bytes{};
-        copy_out(taken.value, bytes.data());
-        const size_t count = taken.value.itemsize() > 8 ? 2 : 1;
+    if (taken.is_number()) {
+        const std::vector<char> bytes = bytes_of_number(taken.value);
         const size_t before = words.size();
-        words.resize(before + count);
-        std::memcpy(&words[before], bytes.data(), sizeof(ArgumentWord) * count);
+        words.resize(before + (bytes.size() > sizeof(ArgumentWord) ? 2 : 1));
+        std::memcpy(&words[before], bytes.data(), bytes.size());
         return;
     }
     words.push_back(address);
-    if (taken.how.kind != Kind::kRaw) return;
+    if (!taken.is_raw()) return;
     words.push_back(static_cast<ArgumentWord>(taken.value.size()));
     for (const int64_t extent : taken.value.shape()) words.push_back(static_cast<ArgumentWord>(extent));
-}
-
-bool share_memory(const std::vector<Taken>& all) {
-    for (size_t k = 0; k < all.size(); ++k) {
-        if (!all[k].is_output) continue;
-        for (size_t j = 0; j < all.size(); ++j) {
-            if (j != k && all[j].how.kind != c_source::ArgumentKind::kNumber &&
-                all[j].value.storage() == all[k].value.storage())
-                return true;
-        }
-    }
-    return false;
 }
 
 }  // namespace
@@ -85,51 +59,14 @@ RawElements::~RawElements() = default;
 std::vector<array> RawElements::run(const std::string& name, const c_source::ElementSource& source,
                                     const KernelArguments& arguments, const KernelTypes& types,
                                     const Dims& shape) {
-    DeviceBackend* device = nullptr;
-    const auto meet = [&](const array& one) {
-        if (device != nullptr && device != &device_of(one))
-            throw ValueError("arrays of " + name + "() are on " + device->name() + " and on " +
-                             device_of(one).name() + ": move one with x.to_device(...)");
-        device = &device_of(one);
-    };
-    for (const std::optional<array>& one : arguments.inputs) {
-        if (one) meet(*one);
-    }
-    for (const array& one : arguments.outputs) meet(one);
-    if (device == nullptr) device = &current_device();
-    const DeviceScope scope(*device);
-    const bool on_gpu = !device->is_cpu();
-
-    std::vector<Taken> all;
-    std::vector<array> results;
-    for (size_t k = 0; k < source.inputs.size(); ++k) {
-        Taken& taken = all.emplace_back();
-        if (!arguments.inputs[k]) {
-            const DeviceScope on_cpu(cpu_device());
-            taken.how.kind = c_source::ArgumentKind::kNumber;
-            taken.value = converted_number(arguments.numbers[k], types.inputs[k]);
-        } else if (source.inputs[k].is_raw) {
-            taken.how = {c_source::ArgumentKind::kRaw, static_cast<size_t>(arguments.inputs[k]->ndim())};
-            taken.value = in_c_order(*arguments.inputs[k]);
-        } else {
-            taken.value = in_c_order(broadcast_to(*arguments.inputs[k], shape));
-        }
-    }
-    for (size_t k = 0; k < source.outputs.size(); ++k) {
-        Taken& taken = all.emplace_back();
-        taken.is_output = true;
-        array output =
-            arguments.outputs.empty() ? full(shape, Integer(0), types.outputs[k]) : arguments.outputs[k];
-        if (source.outputs[k].is_raw)
-            taken.how = {c_source::ArgumentKind::kRaw, static_cast<size_t>(output.ndim())};
-        taken.value = in_c_order(output);
-        if (!output.c_contiguous()) taken.target = output;
-        results.push_back(std::move(output));
-    }
-
-    const bool may_overlap = share_memory(all);
+    DeviceBackend& device = device_of_kernel(name, arguments);
+    const DeviceScope scope(device);
+    const bool on_gpu = !device.is_cpu();
+    TakenArguments taken(source.inputs, source.outputs, arguments, types, shape);
+    const std::vector<Taken>& all = taken.all();
+    const bool may_overlap = taken.share_memory();
     std::string key =
-        types.key() + (may_overlap ? "o" : "d") + (on_gpu ? device->name() : std::string()) + "|";
+        types.key() + (may_overlap ? "o" : "d") + (on_gpu ? device.name() : std::string()) + "|";
     for (const Taken& one : all)
         key += std::to_string(static_cast<int>(one.how.kind)) + ":" + std::to_string(one.how.rank) + ",";
     std::shared_ptr<const Code> code;
@@ -145,7 +82,7 @@ std::vector<array> RawElements::run(const std::string& name, const c_source::Ele
         c_source::RangeCode lowered = c_source::lower_range(name, source, how, may_overlap, false);
         if (on_gpu) {
             const c_source::RangeCode of_thread = c_source::lower_range(name, source, how, may_overlap, true);
-            made->kernel = jit::compile_range_for_gpu(of_thread.module, lowered.module, name, *device);
+            made->kernel = jit::compile_range_for_gpu(of_thread.module, lowered.module, name, device);
         } else {
             made->kernel = jit::compile_range(lowered.module, name);
         }
@@ -162,7 +99,7 @@ std::vector<array> RawElements::run(const std::string& name, const c_source::Ele
     }
 
     const int64_t count = element_count(shape);
-    if (count == 0) return results;
+    if (count == 0) return taken.results();
     const int64_t chunk =
         on_gpu ? kBlock : std::max(kLeastChunk, count / (8 * static_cast<int64_t>(num_threads())));
     std::vector<ArgumentWord> words{static_cast<ArgumentWord>(count), static_cast<ArgumentWord>(chunk)};
@@ -171,7 +108,7 @@ std::vector<array> RawElements::run(const std::string& name, const c_source::Ele
     record.fresh = fresh;
     record.elements = count;
     for (const Taken& one : all) {
-        if (one.how.kind == c_source::ArgumentKind::kNumber) continue;
+        if (one.is_number()) continue;
         (one.is_output ? record.bytes_written : record.bytes_read) += one.value.nbytes();
     }
     const auto begin = std::chrono::steady_clock::now();
@@ -181,7 +118,7 @@ std::vector<array> RawElements::run(const std::string& name, const c_source::Ele
         std::vector<const Buffer*> read;
         std::vector<Buffer*> written;
         for (const Taken& one : all) {
-            if (one.how.kind == c_source::ArgumentKind::kNumber) {
+            if (one.is_number()) {
                 append_words(words, one, 0);
                 continue;
             }
@@ -190,7 +127,7 @@ std::vector<array> RawElements::run(const std::string& name, const c_source::Ele
             read.push_back(pinned.back().buffer().get());
             if (one.is_output) written.push_back(pinned.back().buffer().get());
         }
-        const LaunchTurn turn(*device);
+        const LaunchTurn turn(device);
         jit::launch_range(*code->kernel, words, count, chunk, turn.number());
         LaunchErrorThrower thrower;
         if (!code->checks.empty()) {
@@ -198,12 +135,12 @@ std::vector<array> RawElements::run(const std::string& name, const c_source::Ele
                 throw_index_error(code->checks, jit::range_error(error.status, error.values));
             };
         }
-        note_launch(*device, turn.number(), read, written, std::move(thrower));
-        record.device = device;
+        note_launch(device, turn.number(), read, written, std::move(thrower));
+        record.device = &device;
     } else {
         std::vector<HostView> views;
         for (const Taken& one : all) {
-            if (one.how.kind == c_source::ArgumentKind::kNumber) {
+            if (one.is_number()) {
                 append_words(words, one, 0);
                 continue;
             }
@@ -214,10 +151,8 @@ std::vector<array> RawElements::run(const std::string& name, const c_source::Ele
     }
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     record_launch(std::move(record));
-    for (const Taken& one : all) {
-        if (one.target.valid()) assign(one.target, one.value, Casting::kUnsafe);
-    }
-    return results;
+    taken.write_back();
+    return taken.results();
 }
 
 }  // namespace weft

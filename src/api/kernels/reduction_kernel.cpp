@@ -4,6 +4,8 @@
 #include <array>
 #include <mutex>
 
+#include "api/kernels/cuda_kernels.h"
+#include "api/kernels/cuda_text.h"
 #include "api/kernels/parameters.h"
 #include "core/shape.h"
 #include "device/devices.h"
@@ -71,31 +73,26 @@ public:
         }
         std::vector<const Dims*> shapes;
         std::string numbers;
-        const array* first = nullptr;
-        for (const std::optional<array>& one : arguments.inputs) {
-            numbers += one ? 'a' : 'n';
-            if (!one) continue;
-            shapes.push_back(&one->shape());
-            if (first == nullptr) first = &*one;
+        for (size_t k = 0; k < inputs_.size(); ++k) {
+            numbers += arguments.inputs[k] ? 'a' : 'n';
+            if (arguments.inputs[k] && !inputs_[k].is_raw) shapes.push_back(&arguments.inputs[k]->shape());
         }
-        if (first == nullptr) throw ValueError(options_.name + "() gets no array, and a reduction needs one");
-        for (const auto& parameters : {std::span(inputs_), std::span(outputs_)}) {
-            for (const KernelParameter& one : parameters) {
-                if (one.is_raw)
-                    throw NotImplementedError(
-                        "'" + one.name + "' of " + options_.name +
-                        "() is raw: arrays that a reduction indexes are outside of the subset");
-            }
-        }
+        if (shapes.empty())
+            throw ValueError(options_.name + "() gets no array that is not raw, and a reduction needs one");
         const KernelTypes types = kernel_types(inputs_, outputs_, arguments);
-        const DeviceScope scope(device_of(*first));
+        DeviceBackend& device = device_of_kernel(options_.name, arguments);
+        const DeviceScope scope(device);
         const Dims shape = broadcast_shapes(shapes);
-        const Variant& variant = variant_for(types, numbers);
-        return run(variant, arguments, types, shape, how);
+        std::vector<array> results;
+        const std::string reason = refusals_.try_without(types.key() + numbers, device, [&] {
+            check_raw();
+            results = run(variant_for(types, numbers), arguments, types, shape, how);
+        });
+        return reason.empty() ? results : run_cuda(reason, std::move(arguments), types, shape, device, how);
     }
 
-    const std::vector<KernelParameter>& inputs() const { return inputs_; }
-    const std::vector<KernelParameter>& outputs() const { return outputs_; }
+    const std::vector<CKernelParameter>& inputs() const { return inputs_; }
+    const std::vector<CKernelParameter>& outputs() const { return outputs_; }
     const std::string& name() const { return options_.name; }
     KernelCodes codes() const {
         const std::lock_guard lock(mutex_);
@@ -105,6 +102,102 @@ public:
     }
 
 private:
+    static constexpr int kThreads = 256;
+    static constexpr int64_t kMostBlocks = 1 << 20;
+
+    void check_raw() const {
+        for (const auto& parameters : {std::span(inputs_), std::span(outputs_)}) {
+            for (const CKernelParameter& one : parameters) {
+                if (one.is_raw)
+                    throw NotImplementedError("'" + one.name + "' of " + options_.name +
+                                              "() is raw: arrays that a reduction indexes are outside of the "
+                                              "subset");
+            }
+        }
+    }
+
+    void check_outputs(const KernelArguments& arguments, const Dims& shape) const {
+        for (size_t k = 0; k < arguments.outputs.size(); ++k) {
+            if (outputs_[k].is_raw || arguments.outputs[k].shape() == shape) continue;
+            throw ValueError("Out shape is mismatched: '" + outputs_[k].name + "' has " +
+                             shape_text(arguments.outputs[k].shape()) + ", and the result " +
+                             shape_text(shape));
+        }
+    }
+
+    std::vector<bool> reduced_axes(const Dims& shape, const Call& how) const {
+        std::vector<bool> is_reduced(shape.size(), !how.axes);
+        if (!how.axes) return is_reduced;
+        for (const int64_t axis : *how.axes) {
+            const auto d = static_cast<size_t>(normalize_axis(axis, static_cast<int>(shape.size())));
+            if (is_reduced[d]) throw ValueError("duplicate value in 'axis'");
+            is_reduced[d] = true;
+        }
+        return is_reduced;
+    }
+
+    CudaReduction cuda_reduction(const KernelTypes& types) const {
+        CudaReduction kernel;
+        kernel.name = options_.name;
+        kernel.preamble = options_.preamble;
+        kernel.types = types.names();
+        for (size_t k = 0; k < inputs_.size(); ++k)
+            kernel.inputs.push_back({inputs_[k].name, types.inputs[k].scalar_type(), inputs_[k].is_raw});
+        for (size_t k = 0; k < outputs_.size(); ++k)
+            kernel.outputs.push_back({outputs_[k].name, types.outputs[k].scalar_type(), outputs_[k].is_raw});
+        kernel.map = map_;
+        kernel.combine = combine_;
+        kernel.finish = finish_;
+        kernel.identity = identity_;
+        kernel.partial_type = options_.partial_type;
+        return kernel;
+    }
+
+    // Inputs are laid out with the axes of results first.
+    std::vector<array> run_cuda(const std::string& reason, KernelArguments arguments,
+                                const KernelTypes& types, const Dims& shape, DeviceBackend& device,
+                                const Call& how) {
+        const std::vector<bool> is_reduced = reduced_axes(shape, how);
+        Dims order, laid_out, result_shape;
+        for (const bool reduced : {false, true}) {
+            for (size_t d = 0; d < shape.size(); ++d) {
+                if (is_reduced[d] != reduced) continue;
+                order.push_back(static_cast<int64_t>(d));
+                laid_out.push_back(shape[d]);
+            }
+        }
+        for (size_t d = 0; d < shape.size(); ++d) {
+            if (!is_reduced[d] || how.keepdims) result_shape.push_back(is_reduced[d] ? 1 : shape[d]);
+        }
+        const int64_t count = element_count(shape), results = element_count(result_shape);
+        if (count == 0 && results != 0 && identity_.empty())
+            throw ValueError("zero-size array to reduction operation " + options_.name +
+                             " which has no identity");
+        check_outputs(arguments, result_shape);
+        for (size_t k = 0; k < inputs_.size(); ++k) {
+            if (arguments.inputs[k] && !inputs_[k].is_raw && !order.empty())
+                arguments.inputs[k] =
+                    transpose(broadcast_to(*arguments.inputs[k], shape), {order.data(), order.size()});
+        }
+        if (arguments.outputs.empty()) {
+            for (const DType type : types.outputs)
+                arguments.outputs.push_back(full(result_shape, Integer(0), type));
+        }
+        CudaReduction kernel = cuda_reduction(types);
+        const TakenArguments taken(kernel.inputs, kernel.outputs, arguments, types, laid_out);
+        if (results == 0) return taken.results();
+        for (const Taken& one : taken.all()) kernel.arguments.push_back(one.how);
+        CudaKernels::Launch launch{.name = options_.name, .reason = reason, .options = options_.options};
+        launch.sizes = {count, results};
+        launch.blocks = std::min(results, kMostBlocks);
+        launch.threads = kThreads;
+        launch.stream = how.stream;
+        cuda_.launch(
+            launch, types.key() + taken.key(), [&] { return text_of(kernel, kThreads); }, taken, device);
+        taken.write_back();
+        return taken.results();
+    }
+
     c_source::ElementSource source_of(const std::string& part, const std::string& text,
                                       const KernelTypes& types) const {
         c_source::ElementSource source;
@@ -197,12 +290,7 @@ private:
         reduction.axes = how.axes;
         reduction.keepdims = how.keepdims;
         const array reduced = reduce(*variant.reduction, mapped, reduction);
-        for (size_t k = 0; k < arguments.outputs.size(); ++k) {
-            if (arguments.outputs[k].shape() != reduced.shape())
-                throw ValueError("Out shape is mismatched: '" + outputs_[k].name + "' has " +
-                                 shape_text(arguments.outputs[k].shape()) + ", and the result " +
-                                 shape_text(reduced.shape()));
-        }
+        check_outputs(arguments, reduced.shape());
         std::vector<Argument> last{reduced,
                                    converted_number(Integer(element_count(shape)), ScalarType::kInt64),
                                    converted_number(Integer(reduced.size()), ScalarType::kInt64)};
@@ -217,11 +305,13 @@ private:
         return weft::call(*variant.finish, last, options);
     }
 
-    const std::vector<KernelParameter> inputs_, outputs_;
+    const std::vector<CKernelParameter> inputs_, outputs_;
     const std::string map_, combine_, finish_, identity_;
     const Options options_;
     mutable std::mutex mutex_;
     std::map<std::string, std::unique_ptr<const Variant>> variants_;
+    CudaKernels cuda_;
+    Refusals refusals_;
 };
 
 ReductionKernel::ReductionKernel(std::string_view inputs, std::string_view outputs, std::string_view map,
@@ -233,8 +323,8 @@ std::vector<array> ReductionKernel::call(std::span<const Argument> arguments, co
     return parts_->call(arguments, how);
 }
 
-const std::vector<KernelParameter>& ReductionKernel::inputs() const { return parts_->inputs(); }
-const std::vector<KernelParameter>& ReductionKernel::outputs() const { return parts_->outputs(); }
+const std::vector<CKernelParameter>& ReductionKernel::inputs() const { return parts_->inputs(); }
+const std::vector<CKernelParameter>& ReductionKernel::outputs() const { return parts_->outputs(); }
 const std::string& ReductionKernel::name() const { return parts_->name(); }
 KernelCodes ReductionKernel::codes() const { return parts_->codes(); }
 

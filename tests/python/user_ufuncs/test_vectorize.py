@@ -10,6 +10,7 @@ import weakref
 import numpy
 import pytest
 import weft as np
+from on_gpu import needs_gpu
 
 SIZES = (1, 7, 1000, 4097, 50_000)
 
@@ -484,3 +485,15 @@ TABLE = numpy.arange(10.0) * 2
 @np.jit
 def fibonacci_of(n):
     return n if n < 2 else fibonacci_of(n - 1) + fibonacci_of(n - 2)
+
+
+@needs_gpu
+def test_a_function_of_a_sum_in_the_launch_of_the_sum():
+    """What the last block of a reduction's launch computes called a function that its kernel did not have."""
+
+    @np.vectorize(["float64(float64)"])
+    def halved(x):
+        return x / 2 if x > 0 else x
+
+    x = np.arange(5000.0, device="cuda")
+    assert float(halved(np.sum(x * 2))) == 5000 * 4999 / 2

@@ -2,10 +2,8 @@
 #include <optional>
 #include <vector>
 
-#include "compiled/dispatcher.h"
 #include "convert/convert.h"
 #include "engine/gil.h"
-#include "lang/errors/diagnostics.h"
 #include "module.h"
 #include "objects/objects.h"
 #include "weft/c_kernels.h"
@@ -43,17 +41,6 @@ nb::list wrapped(std::vector<array>&& arrays) {
     return result;
 }
 
-/// With errors in the kernel's text as weft.CompileError.
-template <class Work>
-auto with_compile_errors(const Work& work) {
-    try {
-        return work();
-    } catch (const lang::CompileError& error) {
-        set_error_of_compilation(error);
-        throw_python_error();
-    }
-}
-
 bool any_is_large(const std::vector<Argument>& arguments) {
     for (const Argument& one : arguments) {
         if (is_large(one)) return true;
@@ -61,9 +48,9 @@ bool any_is_large(const std::vector<Argument>& arguments) {
     return false;
 }
 
-nb::list to_list(const std::vector<KernelParameter>& parameters) {
+nb::list to_list(const std::vector<CKernelParameter>& parameters) {
     nb::list result;
-    for (const KernelParameter& one : parameters) {
+    for (const CKernelParameter& one : parameters) {
         const nb::object dtype = one.dtype ? wrap_dtype(*one.dtype) : nb::object(nb::none());
         result.append(nb::make_tuple(one.name, dtype, one.type, one.is_raw));
     }
@@ -80,69 +67,81 @@ nb::list to_list(const std::vector<std::pair<std::vector<DType>, std::string>>& 
     return result;
 }
 
-nb::object call_elementwise(const ElementwiseKernel& kernel, nb::handle objects, nb::handle size) {
+nb::object call_elementwise(const ElementwiseKernel& kernel, nb::handle objects, nb::handle size,
+                            int64_t block_size, uint64_t stream) {
     const std::vector<Argument> arguments = kernel_arguments(objects);
-    std::optional<int64_t> count;
-    if (!size.is_none()) count = to_index(size);
-    return with_compile_errors([&]() -> nb::object {
-        std::vector<array> results;
-        {
-            const ReleaseGil release(any_is_large(arguments));
-            results = kernel.call(arguments, count);
-        }
-        return wrapped(std::move(results));
-    });
+    ElementwiseKernel::Call how;
+    if (!size.is_none()) how.size = to_index(size);
+    how.block_size = block_size;
+    how.stream = stream;
+    std::vector<array> results;
+    {
+        const ReleaseGil release(any_is_large(arguments));
+        results = kernel.call(arguments, how);
+    }
+    return wrapped(std::move(results));
 }
 
 nb::object call_reduction(const ReductionKernel& kernel, nb::handle objects, nb::handle axis, bool keepdims,
-                          nb::handle out) {
+                          nb::handle out, uint64_t stream) {
     const std::vector<Argument> arguments = kernel_arguments(objects);
     ReductionKernel::Call how;
     how.axes = to_axes(axis);
     how.keepdims = keepdims;
     how.out = outputs_of(out);
-    return with_compile_errors([&]() -> nb::object {
-        std::vector<array> results;
-        {
-            const ReleaseGil release(any_is_large(arguments));
-            results = kernel.call(arguments, how);
-        }
-        return wrapped(std::move(results));
-    });
+    how.stream = stream;
+    std::vector<array> results;
+    {
+        const ReleaseGil release(any_is_large(arguments));
+        results = kernel.call(arguments, how);
+    }
+    return wrapped(std::move(results));
+}
+
+void take_options(KernelOptions& options, nb::handle name, nb::handle preamble, nb::handle compiler_options) {
+    options.name = text_of(name);
+    options.preamble = text_of(preamble);
+    for (const nb::handle one : compiler_options) options.options.push_back(text_of(one));
 }
 
 }  // namespace
 
 void bind_c_kernels(nb::module_& m) {
     nb::class_<ElementwiseKernel>(m, "_ElementwiseKernel")
-        .def("call", &call_elementwise, arg("arguments"), arg("size"))
+        .def("call", &call_elementwise, arg("arguments"), arg("size"), arg("block_size"), arg("stream"))
         .def_prop_ro("inputs", [](const ElementwiseKernel& self) { return to_list(self.inputs()); })
         .def_prop_ro("outputs", [](const ElementwiseKernel& self) { return to_list(self.outputs()); })
         .def_prop_ro("codes", [](const ElementwiseKernel& self) { return to_list(self.codes()); });
     m.def(
         "_elementwise_kernel",
-        [](nb::handle inputs, nb::handle outputs, nb::handle body, nb::handle name, nb::handle preamble) {
-            return ElementwiseKernel(text_of(inputs), text_of(outputs), text_of(body),
-                                     {.name = text_of(name), .preamble = text_of(preamble)});
+        [](nb::handle inputs, nb::handle outputs, nb::handle body, nb::handle name, nb::handle preamble,
+           nb::handle compiler_options, const nb::tuple& around_loop) {
+            KernelOptions options;
+            take_options(options, name, preamble, compiler_options);
+            options.before_loop = text_of(around_loop[0]);
+            options.after_loop = text_of(around_loop[1]);
+            return ElementwiseKernel(text_of(inputs), text_of(outputs), text_of(body), options);
         },
-        arg("inputs"), arg("outputs"), arg("body"), arg("name"), arg("preamble"));
+        arg("inputs"), arg("outputs"), arg("body"), arg("name"), arg("preamble"), arg("options"),
+        arg("around_loop"));
     nb::class_<ReductionKernel>(m, "_ReductionKernel")
-        .def("call", &call_reduction, arg("arguments"), arg("axis"), arg("keepdims"), arg("out"))
+        .def("call", &call_reduction, arg("arguments"), arg("axis"), arg("keepdims"), arg("out"),
+             arg("stream"))
         .def_prop_ro("inputs", [](const ReductionKernel& self) { return to_list(self.inputs()); })
         .def_prop_ro("outputs", [](const ReductionKernel& self) { return to_list(self.outputs()); })
         .def_prop_ro("codes", [](const ReductionKernel& self) { return to_list(self.codes()); });
     m.def(
         "_reduction_kernel",
         [](nb::handle inputs, nb::handle outputs, const nb::tuple& parts, nb::handle name,
-           nb::handle preamble, nb::handle partial_type) {
+           nb::handle preamble, nb::handle partial_type, nb::handle compiler_options) {
             ReductionKernel::Options options;
-            options.name = text_of(name);
-            options.preamble = text_of(preamble);
+            take_options(options, name, preamble, compiler_options);
             options.partial_type = text_of(partial_type);
             return ReductionKernel(text_of(inputs), text_of(outputs), text_of(parts[0]), text_of(parts[1]),
                                    text_of(parts[2]), text_of(parts[3]), options);
         },
-        arg("inputs"), arg("outputs"), arg("parts"), arg("name"), arg("preamble"), arg("partial_type"));
+        arg("inputs"), arg("outputs"), arg("parts"), arg("name"), arg("preamble"), arg("partial_type"),
+        arg("options"));
 }
 
 }  // namespace weft::python
