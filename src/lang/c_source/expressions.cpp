@@ -79,7 +79,7 @@ Number Lowering::value(const Expression& expression) {
         case ExpressionKind::kAssign: return assign(expression);
         case ExpressionKind::kConditional: return conditional(expression);
         case ExpressionKind::kCast: return cast(expression);
-        case ExpressionKind::kCall: return call(expression);
+        case ExpressionKind::kCall: return call(expression, false);
         case ExpressionKind::kMember: return member(expression);
         case ExpressionKind::kIndex: return index(expression);
         case ExpressionKind::kSizeOf: break;
@@ -159,7 +159,7 @@ Number Lowering::logical(const Expression& expression) {
         return {ScalarType::kBool,
                 numbers_.builder().apply(is_and ? OpId::kLogicalAnd : OpId::kLogicalOr, {left, right().id})};
     std::set<std::string> names;
-    add_assigned(second, names);
+    add_assigned(second, program_.function_names, names);
     const auto known = [&] {
         return Number{ScalarType::kBool,
                       numbers_.builder().constant(Constant::of(ScalarType::kBool, !is_and))};
@@ -183,14 +183,20 @@ Number Lowering::conditional(const Expression& expression) {
     }
     const ScalarType type = type_between(type_of(first), type_of(second));
     std::set<std::string> names;
-    add_assigned(first, names);
-    add_assigned(second, names);
+    add_assigned(first, program_.function_names, names);
+    add_assigned(second, program_.function_names, names);
     return either(
         condition, scopes_.of_names(names), [&] { return numbers_.convert(value(first), type, first.place); },
         [&] { return numbers_.convert(value(second), type, second.place); });
 }
 
 void Lowering::store(const Expression& target, const Number& value) {
+    if (target.kind == ExpressionKind::kIndex && target.operands[0]->kind == ExpressionKind::kName &&
+        around_->is_array(target.operands[0]->text)) {
+        const Number at = this->value(*target.operands[1]);
+        around_->store(numbers_, target.operands[0]->text, at, value, target.place);
+        return;
+    }
     if (target.kind != ExpressionKind::kName)
         throw OutsideSubset(target.place, "only variables and elements are assigned to");
     const size_t found = scopes_.find(target.text);
@@ -276,7 +282,7 @@ Number Lowering::cast(const Expression& expression) {
     return numbers_.convert(value(*expression.operands[0]), to, expression.place);
 }
 
-Number Lowering::call(const Expression& expression) {
+Number Lowering::call(const Expression& expression, bool may_give_nothing) {
     const std::string& called = expression.text;
     if (called.starts_with("atomic")) return atomic(expression);
     std::vector<Number> arguments;
@@ -286,13 +292,30 @@ Number Lowering::call(const Expression& expression) {
         types.push_back(arguments.back().type);
     }
     if (program_.function_names.contains(called)) {
-        const Program::Made& made = program_.function(called, expression.types, types, expression.place);
+        // Copied, as functions that are made later move it.
+        const Program::Made made = program_.function(called, expression.types, types, expression.place);
+        if (!made.result && !may_give_nothing)
+            throw OutsideSubset(expression.place, called + "() gives nothing");
         std::vector<ValueId> given;
         for (size_t k = 0; k < arguments.size(); ++k)
             given.push_back(
                 numbers_.convert(arguments[k], made.parameters[k], expression.operands[k]->place).id);
-        const ir::Type result = ir::Type::of(made.result);
-        return {made.result, numbers_.builder().call(made.name, std::span(&result, 1), given)[0]};
+        std::vector<ir::Type> results;
+        if (made.result) results.push_back(ir::Type::of(*made.result));
+        for (const size_t k : made.references) results.push_back(ir::Type::of(made.parameters[k]));
+        const std::vector<ValueId> values = numbers_.builder().call(made.name, results, given);
+        std::set<std::string> written;
+        for (size_t j = 0; j < made.references.size(); ++j) {
+            const size_t k = made.references[j];
+            const Expression& target = *expression.operands[k];
+            if (target.kind == ExpressionKind::kIndex &&
+                has_effects(*target.operands[1], program_.function_names))
+                throw OutsideSubset(target.place, "the index of a reference does more than to count");
+            if (target.kind == ExpressionKind::kName && !written.insert(target.text).second)
+                throw OutsideSubset(target.place, "'" + target.text + "' is given for two references");
+            store(target, {made.parameters[k], values[j + (made.result ? 1 : 0)]});
+        }
+        return made.result ? Number{*made.result, values[0]} : Number{};
     }
     if (!numbers_.is_function(called))
         throw OutsideSubset(expression.place, "the function " + called + "() is not known");

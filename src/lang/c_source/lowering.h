@@ -56,8 +56,9 @@ public:
     /// The function for these arguments, which is made when it is first called.
     struct Made {
         std::string name;
-        ScalarType result = ScalarType::kInt32;
+        std::optional<ScalarType> result;
         std::vector<ScalarType> parameters;
+        std::vector<size_t> references;  // parameters whose last values are results, too
     };
     const Made& function(const std::string& name, std::span<const TypeName> given,
                          std::span<const ScalarType> arguments, const Place& place);
@@ -91,7 +92,12 @@ public:
     /// Those of a block, in the scope that is there.
     void statements(const Statement& block);
     Number value(const Expression& expression);
-    void returns(ScalarType type) { result_ = type; }
+    /// Of a function: what it gives, and the variables whose values it gives behind that.
+    struct Returns {
+        std::optional<ScalarType> result{};
+        std::vector<size_t> references{};
+    };
+    void returns(Returns what) { returns_ = std::move(what); }
     bool has_ended() { return numbers_.builder().has_ended(); }
 
 private:
@@ -120,7 +126,7 @@ private:
     Number assign(const Expression& expression);
     Number step(const Expression& expression);
     Number cast(const Expression& expression);
-    Number call(const Expression& expression);
+    Number call(const Expression& expression, bool may_give_nothing);
     Number atomic(const Expression& expression);
     Number member(const Expression& expression);
     Number index(const Expression& expression);
@@ -134,7 +140,7 @@ private:
     Numbers numbers_;
     Scopes scopes_;
     std::vector<Loop> loops_;
-    std::optional<ScalarType> result_;
+    std::optional<Returns> returns_;
 };
 
 }  // namespace weft::lang::c_source

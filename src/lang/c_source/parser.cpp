@@ -668,7 +668,7 @@ private:
             CParameter one;
             one.type = type(&one.is_constant);
             if (here().is("&")) {
-                if (!one.is_constant) refuse("references are outside of the subset, unless they are const");
+                one.is_reference = !one.is_constant;
                 ++at_;
             }
             if (here().kind == TokenKind::kName) one.name = name("a name");

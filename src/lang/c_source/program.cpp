@@ -97,6 +97,7 @@ std::optional<Program::Candidate> Program::candidate(const CFunction& function,
         const TypeName& part = wanted.of != nullptr ? *wanted.of : wanted;
         const auto place = std::ranges::find(function.types, part.name);
         if (place == function.types.end()) {
+            if (function.parameters[k].is_reference && type(wanted) != arguments[k]) return {};
             result.is_exact = result.is_exact && type(wanted) == arguments[k];
             continue;
         }
@@ -115,28 +116,42 @@ Program::Made Program::make(const CFunction& function, std::map<std::string, Sca
     const auto* const before = std::exchange(bound_, &bound);
     Made made;
     made.name = key;
-    if (function.result.name == "void" || function.result.name == "auto")
+    if (function.result.name == "auto")
         throw OutsideSubset(function.result.place, "a function of the subset gives a number of a named type");
-    made.result = type(function.result);
+    if (function.result.name != "void") made.result = type(function.result);
     ir::Builder builder(key);
     Surroundings nothing;
     Lowering lowering(*this, nothing, builder);
+    lowering.declare_constants();
+    lowering.scopes().open();
+    Lowering::Returns returns{.result = made.result};
+    std::vector<ir::Type> results;
+    if (made.result) results.push_back(ir::Type::of(*made.result));
     std::vector<Variable> parameters;
     for (const CParameter& one : function.parameters) {
         const ScalarType of = type(one.type);
+        if (one.is_reference) {
+            made.references.push_back(made.parameters.size());
+            returns.references.push_back(lowering.scopes().size() + parameters.size());
+            results.push_back(ir::Type::of(of));
+        }
         made.parameters.push_back(of);
         parameters.push_back({one.name,
                               {of, builder.parameter(ir::Type::of(of), one.name)},
                               one.is_constant,
                               "a const parameter"});
     }
-    lowering.declare_constants();
-    lowering.scopes().open();
     for (Variable& one : parameters) lowering.scopes().add(std::move(one));
-    lowering.returns(made.result);
+    lowering.returns(returns);
     lowering.statements(*function.body);
-    if (!lowering.has_ended()) builder.return_values({lowering.numbers().zero(made.result).id});
-    functions_.push_back(builder.finish_function({ir::Type::of(made.result)}));
+    if (!lowering.has_ended()) {
+        std::vector<ir::ValueId> values;
+        if (made.result) values.push_back(lowering.numbers().zero(*made.result).id);
+        for (const size_t variable : returns.references)
+            values.push_back(lowering.scopes()[variable].value.id);
+        builder.return_values(std::move(values));
+    }
+    functions_.push_back(builder.finish_function(std::move(results)));
     bound_ = before;
     return made;
 }

@@ -2,20 +2,26 @@
 
 namespace weft::lang::c_source {
 
-void add_assigned(const Expression& expression, std::set<std::string>& names) {
+void add_assigned(const Expression& expression, const std::set<std::string>& functions,
+                  std::set<std::string>& names) {
     const bool assigns =
         expression.kind == ExpressionKind::kAssign || expression.kind == ExpressionKind::kStep;
-    if (assigns && expression.operands[0]->kind == ExpressionKind::kName)
-        names.insert(expression.operands[0]->text);
-    for (const ExpressionPtr& operand : expression.operands) add_assigned(*operand, names);
+    const bool is_call = expression.kind == ExpressionKind::kCall && functions.contains(expression.text);
+    for (size_t k = 0; k < expression.operands.size(); ++k) {
+        const Expression& operand = *expression.operands[k];
+        if (operand.kind == ExpressionKind::kName && (is_call || (assigns && k == 0)))
+            names.insert(operand.text);
+        add_assigned(operand, functions, names);
+    }
 }
 
-void add_assigned(const Statement& statement, std::set<std::string>& names) {
-    if (statement.expression != nullptr) add_assigned(*statement.expression, names);
-    if (statement.step != nullptr) add_assigned(*statement.step, names);
-    for (const StatementPtr& inner : statement.statements) add_assigned(*inner, names);
+void add_assigned(const Statement& statement, const std::set<std::string>& functions,
+                  std::set<std::string>& names) {
+    if (statement.expression != nullptr) add_assigned(*statement.expression, functions, names);
+    if (statement.step != nullptr) add_assigned(*statement.step, functions, names);
+    for (const StatementPtr& inner : statement.statements) add_assigned(*inner, functions, names);
     for (const Declarator& one : statement.names) {
-        if (one.initial != nullptr) add_assigned(*one.initial, names);
+        if (one.initial != nullptr) add_assigned(*one.initial, functions, names);
     }
 }
 

@@ -63,9 +63,11 @@ private:
     std::vector<size_t> begins_{0};
 };
 
-/// Adds the names that are assigned to.
-void add_assigned(const Expression& expression, std::set<std::string>& names);
-void add_assigned(const Statement& statement, std::set<std::string>& names);
+/// Adds the names that are assigned to. What functions of the program get may be references.
+void add_assigned(const Expression& expression, const std::set<std::string>& functions,
+                  std::set<std::string>& names);
+void add_assigned(const Statement& statement, const std::set<std::string>& functions,
+                  std::set<std::string>& names);
 /// Whether it may only be computed where C++ computes it: it assigns, or reads memory, or calls a function of
 /// the program's, whose loops may have no end.
 bool has_effects(const Expression& expression, const std::set<std::string>& functions);

@@ -26,7 +26,13 @@ void Lowering::block(const Statement& statement) {
 
 void Lowering::statement(const Statement& statement) {
     switch (statement.kind) {
-        case StatementKind::kExpression: value(*statement.expression); return;
+        case StatementKind::kExpression:
+            if (statement.expression->kind == ExpressionKind::kCall) {
+                call(*statement.expression, true);
+            } else {
+                value(*statement.expression);
+            }
+            return;
         case StatementKind::kDeclaration: declaration(statement); return;
         case StatementKind::kBlock: block(statement); return;
         case StatementKind::kIf: branch(statement); return;
@@ -82,7 +88,7 @@ void Lowering::set_values(const std::vector<size_t>& variables, std::span<const 
 void Lowering::branch(const Statement& statement) {
     const ValueId condition = numbers_.truth(value(*statement.expression), statement.expression->place);
     std::set<std::string> names;
-    for (const StatementPtr& one : statement.statements) add_assigned(*one, names);
+    for (const StatementPtr& one : statement.statements) add_assigned(*one, program_.function_names, names);
     const std::vector<size_t> variables = scopes_.of_names(names);
     const std::vector<ValueId> before = values_of(variables);
     const auto body = [&](size_t which) {
@@ -106,9 +112,9 @@ void Lowering::branch(const Statement& statement) {
 
 void Lowering::loop(const Statement& statement) {
     std::set<std::string> names;
-    if (statement.expression != nullptr) add_assigned(*statement.expression, names);
-    if (statement.step != nullptr) add_assigned(*statement.step, names);
-    add_assigned(*statement.statements.back(), names);
+    if (statement.expression != nullptr) add_assigned(*statement.expression, program_.function_names, names);
+    if (statement.step != nullptr) add_assigned(*statement.step, program_.function_names, names);
+    add_assigned(*statement.statements.back(), program_.function_names, names);
     Loop one;
     one.carried = scopes_.of_names(names);
     one.step = statement.step.get();
@@ -168,11 +174,17 @@ void Lowering::go_on() {
 }
 
 void Lowering::return_from(const Statement& statement) {
-    if (!result_) throw OutsideSubset(statement.place, "'return' of a kernel is outside of the subset");
-    if (statement.expression == nullptr) throw OutsideSubset(statement.place, "the function gives a number");
-    const Number result =
-        numbers_.convert(value(*statement.expression), *result_, statement.expression->place);
-    numbers_.builder().return_values({result.id});
+    if (!returns_) throw OutsideSubset(statement.place, "'return' of a kernel is outside of the subset");
+    if ((statement.expression == nullptr) != !returns_->result)
+        throw OutsideSubset(statement.place,
+                            returns_->result ? "the function gives a number" : "the function gives nothing");
+    std::vector<ValueId> results;
+    if (returns_->result)
+        results.push_back(
+            numbers_.convert(value(*statement.expression), *returns_->result, statement.expression->place)
+                .id);
+    std::ranges::copy(values_of(returns_->references), std::back_inserter(results));
+    numbers_.builder().return_values(std::move(results));
 }
 
 }  // namespace weft::lang::c_source

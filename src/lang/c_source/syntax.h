@@ -84,6 +84,7 @@ struct CParameter {
     TypeName type{};
     std::string name{};
     bool is_constant = false;
+    bool is_reference = false;  // that is written through
 };
 
 struct CFunction {

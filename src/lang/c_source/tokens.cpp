@@ -48,6 +48,7 @@ public:
             plain.push_back(token());
             begins_line = false;
         }
+        if (open_conditions_ != 0) refuse("a condition has no #endif");
         expand_all(plain);
         result_.push_back({TokenKind::kEnd, "", {&source_, text_.size()}});
         return std::move(result_);
@@ -157,6 +158,14 @@ private:
         } else if (name == "undef") {
             const std::vector<Token> names = rest_of_line();
             if (!names.empty()) macros_.erase(names[0].text);
+        } else if (name == "ifdef" || name == "ifndef") {
+            condition(place, name == "ifdef");
+        } else if (name == "else" || name == "endif") {
+            if (open_conditions_ == 0) throw OutsideSubset(place, "#" + std::string(name) + " has no #ifdef");
+            rest_of_line();
+            --open_conditions_;
+            // What stands behind an #else is what the condition has left out.
+            if (name == "else") skip_branch(place, false);
         } else if (name == "include") {
             include(place);
         } else if (name == "pragma") {
@@ -166,6 +175,42 @@ private:
         } else if (!name.empty() || !rest_of_line().empty()) {
             throw OutsideSubset(place, "#" + std::string(name) + " is outside of the subset");
         }
+    }
+
+    void condition(const Place& place, bool wants_it) {
+        const std::vector<Token> names = rest_of_line();
+        if (names.size() != 1 || names[0].kind != TokenKind::kName)
+            throw OutsideSubset(place, "the condition has no name");
+        if (names[0].text.starts_with("__"))
+            throw OutsideSubset(names[0].place, "what " + names[0].text + " is, is outside of the subset");
+        if (macros_.contains(names[0].text) == wants_it) {
+            ++open_conditions_;
+        } else {
+            skip_branch(place, true);
+        }
+    }
+
+    // To its #endif, or to an #else of its own.
+    void skip_branch(const Place& place, bool stops_at_else) {
+        int depth = 0;
+        while (at_ < text_.size()) {
+            const size_t end = std::min(text_.find('\n', at_), text_.size());
+            std::string_view line = text_.substr(at_, end - at_);
+            at_ = std::min(end + 1, text_.size());
+            line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+            if (!line.starts_with('#')) continue;
+            line.remove_prefix(1);
+            line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+            if (line.starts_with("if")) ++depth;
+            if (line.starts_with("else") && depth == 0 && stops_at_else) {
+                ++open_conditions_;
+                return;
+            }
+            if (line.starts_with("elif") && depth == 0)
+                throw OutsideSubset(place, "#elif is outside of the subset");
+            if (line.starts_with("endif") && depth-- == 0) return;
+        }
+        throw OutsideSubset(place, "the condition has no #endif");
     }
 
     void include(const Place& place) {
@@ -276,6 +321,7 @@ private:
     std::string_view text_;
     Macros& macros_;
     size_t at_ = 0;
+    int open_conditions_ = 0;
     std::vector<Token> result_;
 };
 

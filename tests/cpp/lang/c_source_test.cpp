@@ -285,6 +285,15 @@ int64_t value_of(const std::string& body, const std::string& preamble = {}) {
     return run(lower_elements("value", source), {})[0].as<int64_t>();
 }
 
+std::string message_of(const std::string& body, const std::string& preamble = {}) {
+    try {
+        value_of(body, preamble);
+    } catch (const OutsideSubset& error) {
+        return error.what();
+    }
+    return {};
+}
+
 TEST(CSource, Preambles) {
     EXPECT_EQ(value_of("N + TWICE(N + 1)", "#define N 3 // three\n#define TWICE(v) (2 * (v))\n"), 11);
     EXPECT_EQ(value_of("A", "#define A B\n#define B A + 1\nconst int A0 = 1;\n#undef A\n#define A 4"), 4);
@@ -312,6 +321,42 @@ TEST(CSource, Preambles) {
         value_of("f(1)",
                  "#include <math.h>\n#include <cupy/complex.cuh>\n#pragma once\nint f(int) { return 2; }"),
         2);
+}
+
+TEST(CSource, FunctionsWriteThroughReferences) {
+    const char* const preamble =
+        "__device__ void both(int v, int& twice, long long& square) {\n"
+        "    twice = 2 * v;\n    if (v == 3) return;\n    square = (long long)v * v;\n}\n"
+        "template <class T> int counted(T& v) { for (int k = 0; k < 3; ++k) v += k; return 7; }\n"
+        "long long of(int v) { int a; long long b = 5; both(v, a, b); return a * 100 + b; }\n";
+    EXPECT_EQ(value_of("of(3)", preamble), 605);
+    EXPECT_EQ(value_of("of(4)", preamble), 816);
+    EXPECT_NE(message_of("counted(1)", preamble).find("only variables and elements are assigned to"),
+              std::string::npos);
+    EXPECT_NE(message_of("both(1, 2, 3)", preamble).find("no both() takes these arguments"),
+              std::string::npos);
+    EXPECT_NE(message_of("nothing() + 1", "void nothing() {}").find("gives nothing"), std::string::npos);
+    ElementSource source = source_of(
+        "int c = 10; for (int k = 0; k < 2; ++k) { if (k) counted(c); } y = c * 10 + counted(c); y = y * 100 "
+        "+ c;");
+    source.preamble.text = preamble;
+    source.outputs = {{"y", ScalarType::kInt32}};
+    EXPECT_EQ(run(lower_elements("test", source), {})[0].as<int32_t>(), (130 + 7) * 100 + 16);
+}
+
+TEST(CSource, ConditionsOfThePreprocessor) {
+    EXPECT_EQ(value_of("N", "#define A\n#ifdef A\n#define N 1\n#else\n#define N 2\n#endif"), 1);
+    EXPECT_EQ(value_of("N", "#ifdef A\n#define N 1\n#else\n#define N 2\n#endif"), 2);
+    EXPECT_EQ(value_of("N", "#ifndef A\n#ifdef B\n#define N 3\n#endif\n#define N 4\n#endif"), 4);
+    EXPECT_EQ(
+        value_of(
+            "N",
+            "#ifdef A\n# ifdef B\n#define N 3\n# else\n#define N 6\n# endif\n#else\n#define N 5\n#endif"),
+        5);
+    EXPECT_NE(message_of("1", "#ifdef A\n").find("no #endif"), std::string::npos);
+    EXPECT_NE(message_of("1", "#define A\n#ifdef A\n").find("no #endif"), std::string::npos);
+    EXPECT_NE(message_of("1", "#endif\n").find("no #ifdef"), std::string::npos);
+    EXPECT_NE(message_of("1", "#ifdef __CUDA_ARCH__\n#endif").find("__CUDA_ARCH__"), std::string::npos);
 }
 
 TEST(CSource, WhatCLeavesUndefinedHasAResult) {
@@ -346,15 +391,6 @@ TEST(CSource, ThePositionIsAnArgumentWhereItIsRead) {
     const ElementCode code = lower_elements("test", source);
     EXPECT_TRUE(code.reads_position);
     EXPECT_FALSE(code.reads_size);
-}
-
-std::string message_of(const std::string& body, const std::string& preamble = {}) {
-    try {
-        value_of(body, preamble);
-    } catch (const OutsideSubset& error) {
-        return error.what();
-    }
-    return {};
 }
 
 TEST(CSource, ErrorsSayWhere) {

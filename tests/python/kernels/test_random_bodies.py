@@ -9,6 +9,7 @@ from c_programs import COMPILER, compiled_programs, random_program, values_of, w
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no clang++")
 PROGRAMS = 40
+COPIES = 150  # of the elements, so that kernels are made of them
 
 
 def _equal(found, expected):
@@ -21,14 +22,14 @@ def _equal(found, expected):
     assert same.all(), (found[~same], expected[~same])
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_bodies_mean_what_a_compiler_makes_of_them(seed, tmp_path):
+@pytest.mark.parametrize(("seed", "copies"), [(0, 1), (1, 1), (2, 1), (3, COPIES)])
+def test_bodies_mean_what_a_compiler_makes_of_them(seed, copies, tmp_path):
     programs = [random_program(f"{seed} {number}") for number in range(PROGRAMS)]
     references = compiled_programs(programs, tmp_path)
     for number, ((inputs, outputs, body), reference) in enumerate(zip(programs, references)):
         generator = random.Random(number)
-        given = [values_of(dtype, generator) for dtype in inputs.values()]
-        before = [values_of(dtype, generator) for dtype in outputs.values()]
+        given = [numpy.tile(values_of(dtype, generator), copies) for dtype in inputs.values()]
+        before = [numpy.tile(values_of(dtype, generator), copies) for dtype in outputs.values()]
         expected = [one.copy() for one in before]
         reference([*given, *expected])
         kernel = np.ElementwiseKernel(
