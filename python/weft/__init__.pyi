@@ -42,6 +42,8 @@ from weft._core import unsignedinteger as unsignedinteger
 ArrayLike: TypeAlias = Any
 DTypeLike: TypeAlias = Any
 
+class ElementwiseKernel(CKernel):
+    def __init__(self, in_params: ArrayLike, out_params: ArrayLike, operation: ArrayLike, name: str = ..., reduce_dims: ArrayLike = ..., preamble: ArrayLike = ..., no_return: ArrayLike = ..., return_tuple: ArrayLike = ..., **kwargs: Any) -> None: ...
 
 
 class RawKernel(_RawKernel):
@@ -89,6 +91,7 @@ class RawModule:
 
 class ElementwiseKernel(CKernel):
     def __init__(self, in_params: ArrayLike, out_params: ArrayLike, operation: ArrayLike, name: str = ..., reduce_dims: ArrayLike = ..., preamble: ArrayLike = ..., no_return: ArrayLike = ..., return_tuple: ArrayLike = ..., **kwargs: Any) -> None: ...
+
 
 class ReductionKernel(CKernel):
     def __init__(self, in_params: ArrayLike, out_params: ArrayLike, map_expr: ArrayLike, reduce_expr: ArrayLike, post_map_expr: ArrayLike, identity: ArrayLike, name: str = ..., reduce_type: ArrayLike = ..., reduce_dims: ArrayLike = ..., preamble: ArrayLike = ..., options: Any = ...) -> None: ...
