@@ -230,13 +230,30 @@ def is_function(value):
     )
 
 
+def bases_of(value):
+    """Those that the package shows, and those that it does not, whose members count as the class's own."""
+    import weft
+
+    bases = [base for base in value.__bases__ if base is not object]
+    hidden = [
+        base
+        for base in bases
+        if base.__name__.startswith("_")
+        or (base.__module__.startswith("weft._") and not hasattr(weft, base.__name__))
+    ]
+    return [base for base in bases if base not in hidden], hidden
+
+
 def class_text(name, value):
     if not value.__module__.startswith("weft"):
         return ""
-    bases = [base.__name__ for base in value.__bases__ if base is not object]
+    shown, hidden = bases_of(value)
+    bases = [base.__name__ for base in shown]
     text = f"class {name}({', '.join(bases)}):\n" if bases else f"class {name}:\n"
     body = ""
-    members = value.__dict__
+    members = {}
+    for each in (*reversed(hidden), value):
+        members |= each.__dict__
     if issubclass_of_core(value):
         constructor = {
             "ndarray": "shape: int | Sequence[int], dtype: DTypeLike | None = ..., *args: Any, **kwargs: Any",
@@ -249,6 +266,8 @@ def class_text(name, value):
             body += "    __name__: str\n    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...\n"
     elif "__init__" in members:
         body += f"    def __init__({parameters_of({}, members['__init__'])}) -> None: ...\n"
+        if isinstance(members.get("__call__"), types.FunctionType):
+            body += f"    def __call__({parameters_of({}, members['__call__'])}) -> Any: ...\n"
     for special in SPECIAL["other"]:
         if f"__{special}__" in members and isinstance(members[f"__{special}__"], types.WrapperDescriptorType):
             body += f"    def __{special}__(self, other: ArrayLike, /) -> Any: ...\n"

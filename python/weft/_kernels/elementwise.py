@@ -1,7 +1,7 @@
 """ElementwiseKernel: the body of a loop over elements, in C++."""
 
 from weft import _core
-from weft._kernels.parameters import CKernel, check_keywords, handle_of
+from weft._kernels.parameters import CKernel, handle_of
 
 
 class ElementwiseKernel(CKernel):
@@ -53,9 +53,8 @@ class ElementwiseKernel(CKernel):
         self.no_return, self.return_tuple, self.kwargs = no_return, return_tuple, kwargs
         self.name = self.__name__ = name
 
-    def __call__(self, *args, size=None, stream=None, block_size=128, **others):
+    def __call__(self, *args, size=None, stream=None, block_size=128):
         """Computes the outputs: `size` is how many elements there are, where all arrays are raw."""
-        check_keywords(others)
         results = self._handle.call(args, size, block_size, handle_of(stream))
         if len(args) > self.nin:
             results = list(args[self.nin :])

@@ -48,9 +48,3 @@ def handle_of(stream):
     for name in ("handle", "ptr", "cuda_stream", "value"):
         stream = getattr(stream, name, stream)
     return 0 if stream is None else int(stream)
-
-
-def check_keywords(others):
-    """What a call may be told beside its arguments is known; the rest is nothing that a kernel takes."""
-    if others:
-        raise TypeError(f"a kernel takes no {', '.join(sorted(others))}")

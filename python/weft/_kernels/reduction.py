@@ -1,7 +1,7 @@
 """ReductionKernel: a reduction in C++."""
 
 from weft import _core
-from weft._kernels.parameters import CKernel, check_keywords, handle_of
+from weft._kernels.parameters import CKernel, handle_of
 
 
 class ReductionKernel(CKernel):
@@ -53,9 +53,8 @@ class ReductionKernel(CKernel):
         )
         self.name = self.__name__ = name
 
-    def __call__(self, *args, axis=None, keepdims=False, out=None, stream=None, **others):
+    def __call__(self, *args, axis=None, keepdims=False, out=None, stream=None):
         """Reduces over `axis`: None for all, an axis or a tuple of them."""
-        check_keywords(others)
         given = () if out is None else out if isinstance(out, tuple) else (out,)
         results = self._handle.call(args, axis, keepdims, given, handle_of(stream))
         if given or len(args) > self.nin:

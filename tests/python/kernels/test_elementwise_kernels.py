@@ -345,7 +345,7 @@ class TestErrors:
             ADD(np.zeros(3), 1.0, 2.0)
         with pytest.raises(TypeError, match="is raw"):
             np.ElementwiseKernel("raw T x, T y", "T z", "z = y")(1.0, np.zeros(3))
-        with pytest.raises(TypeError, match="takes no others"):
+        with pytest.raises(TypeError, match="others"):
             ADD(np.zeros(3), 1.0, others=1)
 
     @pytest.mark.parametrize(
