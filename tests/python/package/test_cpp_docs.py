@@ -50,5 +50,5 @@ def test_the_examples_print_what_the_page_says(prefix, tmp_path):
 
 @pytest.mark.parametrize("name", re.findall(r"`weft::(\w+)[(<{`]", PAGE.read_text()))
 def test_the_names_of_the_page_are_there(name, prefix):
-    text = "".join(path.read_text() for path in (prefix / "include/weft").iterdir())
+    text = "".join(path.read_text() for path in (prefix / "include/weft").rglob("*.*"))
     assert re.search(rf"\b{name}\b", text)

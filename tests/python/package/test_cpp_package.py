@@ -43,11 +43,15 @@ def test_a_program_loads_what_was_installed_with_weft(consumer, prefix):
 
 
 def test_only_public_headers_are_installed(prefix):
-    expected = {path.name for path in (ROOT / "include/weft").iterdir()} | {"operations.h", "dtypes.h"}
+    headers = ROOT / "include/weft"
+    expected = {path.relative_to(headers).as_posix() for path in headers.rglob("*.*")} | {
+        "operations.h",
+        "dtypes.h",
+    }
     assert {path.relative_to(prefix).as_posix() for path in (prefix / "include").rglob("*.*")} == {
         f"include/weft/{name}" for name in expected
     }
-    text = "".join(path.read_text() for path in (prefix / "include/weft").iterdir())
+    text = "".join(path.read_text() for path in (prefix / "include/weft").rglob("*.*"))
     assert not re.search(r'#\s*include\s*[<"](core|ops|graph|device|llvm|Python)', text)
     package = "".join(path.read_text() for path in (prefix / "lib/cmake/weft").iterdir())
     assert str(ROOT) not in package
