@@ -34,28 +34,28 @@ std::array<int, 3> block_of(std::span<const lang::TypeRef> arguments) {
     return block;
 }
 
-// Appends the numbers of the parameters that are sizes of arrays.
-void add_sizes(lang::TypeRef type, size_t first, std::vector<size_t>& sizes) {
+// Appends the numbers of the parameters that are sizes and strides of arrays.
+void add_layouts(lang::TypeRef type, size_t first, GpuKernel& kernel) {
     if (lang::is_strided(type)) {
         const size_t before = first + 1 + (type->owned ? 1 : 0);
-        for (size_t axis = 0; axis < type->rank; ++axis) sizes.push_back(before + axis);
+        for (size_t axis = 0; axis < type->rank; ++axis) kernel.sizes.push_back(before + axis);
+        const size_t behind = first + lang::part_count(type);
+        for (size_t number = before + type->rank; number < behind; ++number) kernel.strides.push_back(number);
     } else if (lang::has_items(type)) {
         for (const lang::TypeRef part : type->parts) {
-            add_sizes(part, first, sizes);
+            add_layouts(part, first, kernel);
             first += lang::part_count(part);
         }
     }
 }
 
-std::vector<size_t> sizes_among(std::span<const lang::TypeRef> arguments) {
-    std::vector<size_t> sizes;
+void add_layouts(std::span<const lang::TypeRef> arguments, GpuKernel& kernel) {
     size_t first = 0;
     for (const lang::TypeRef type : arguments) {
         if (lang::is_constant(type)) continue;  // which is no parameter
-        add_sizes(type, first, sizes);
+        add_layouts(type, first, kernel);
         first += lang::part_count(type);
     }
-    return sizes;
 }
 
 codegen::PtxOptions options_for(const GpuKernel& kernel) {
@@ -65,6 +65,7 @@ codegen::PtxOptions options_for(const GpuKernel& kernel) {
     options.fast_math = kernel.options.is_fast;
     options.block = kernel.block;
     options.sizes = kernel.sizes;
+    options.strides = kernel.strides;
     options.together = kernel.together;
     options.recursive = kernel.recursive;
     options.printed = kernel.printed;
@@ -155,7 +156,7 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
     made->options = options;
     made->block_bytes = lowered.block_bytes;
     made->block = block_of(lowered.arguments);
-    made->sizes = sizes_among(lowered.arguments);
+    add_layouts(lowered.arguments, *made);
     made->together = lang::meets_grid(lowered.module);
     made->recursive = std::ranges::any_of(lowered.module.functions, [&](const ir::Function& each) {
         return ir::is_recursive(lowered.module, each);

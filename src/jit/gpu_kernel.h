@@ -26,10 +26,11 @@ struct GpuKernel {
     std::shared_ptr<cuda::CudaKernel> loaded{};
     bool from_disk = false;
     Options options{};
-    std::array<int, 3> block{};   // the only sizes of a block that it is for; 0: any
-    std::vector<size_t> sizes{};  // the parameters that are sizes of arrays
-    bool together = false;        // its blocks wait for each other
-    bool recursive = false;       // it has functions that come to call themselves
+    std::array<int, 3> block{};     // the only sizes of a block that it is for; 0: any
+    std::vector<size_t> sizes{};    // the parameters that are sizes of arrays
+    std::vector<size_t> strides{};  // those that are strides
+    bool together = false;          // its blocks wait for each other
+    bool recursive = false;         // it has functions that come to call themselves
     codegen::PrintedBySite printed{};
     int64_t block_bytes = 0;  // of shared memory, besides what a launch asks for
     // What it takes of each thread, and how many threads a block may therefore have.

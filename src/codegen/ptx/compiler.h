@@ -29,6 +29,8 @@ struct PtxOptions {
     int most_registers = 0, most_threads = 0, blocks_at_once = 0;
     // Of a launch: the parameters that are sizes of arrays, by their numbers: they are not negative.
     std::vector<size_t> sizes{};
+    // Those that are strides of arrays, in bytes, each behind its array.
+    std::vector<size_t> strides{};
     // Of a launch: functions that come to call themselves, for which a launch says how much stack there is.
     bool recursive = false;
     // Of a launch: what it prints.

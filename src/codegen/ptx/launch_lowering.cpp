@@ -164,9 +164,12 @@ private:
     // --- arguments -----------------------------------------------------------------------------------
 
     void count_words(CudaKernelImage& image) {
-        for (const ValueId parameter : kernel_.parameters) {
-            const ir::Type& type = kernel_.type(parameter);
+        for (size_t number = 0; number < kernel_.parameters.size(); ++number) {
+            const ir::Type& type = kernel_.type(kernel_.parameters[number]);
             if (!type.is_buffer) {
+                if (std::find(options_.strides.begin(), options_.strides.end(), number) !=
+                    options_.strides.end())
+                    image.buffers.back().stride_words.push_back(image.words);
                 image.words += type.scalar == ScalarType::kComplex128 ? 2 : 1;
                 continue;
             }

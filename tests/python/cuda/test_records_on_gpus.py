@@ -110,7 +110,7 @@ def doubled(numbers):
 
 
 def test_fields_are_arrays_in_the_same_memory(device):
-    points = points_of(30)
+    points = points_of(30).astype(numpy.dtype(POINT.descr[:2] + [("at", "f4", 2)], align=True))
     there = cuda.to_device(points)
     assert copied_bytes(lambda: doubled[1, 32](there["x"])) == 0
     doubled[1, 32](there["n"][5:])
@@ -122,6 +122,10 @@ def test_fields_are_arrays_in_the_same_memory(device):
     if device == "cuda":
         with pytest.raises(ValueError, match="where GPUs cannot read its elements"):
             doubled[1, 32](packed["value"])
+        with pytest.raises(
+            ValueError, match="where GPUs cannot read its elements"
+        ):  # 20 bytes lie between two
+            doubled[1, 32](cuda.to_device(points_of(4))["x"])
         return
     doubled[1, 32](packed["value"])
     assert packed["value"].copy_to_host().tolist() == [5, 7]
