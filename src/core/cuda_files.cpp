@@ -43,6 +43,15 @@ std::string find_cuda_file(std::span<const std::string_view> in_toolkit,
     return found.empty() ? first_file({"/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"}, in_toolkit) : found;
 }
 
+std::string file_stamp(const std::string& path) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(path, error);
+    if (error) return "";
+    const auto time = std::filesystem::last_write_time(path, error);
+    return error ? ""
+                 : path + " " + std::to_string(bytes) + " " + std::to_string(time.time_since_epoch().count());
+}
+
 std::string find_libdevice_file() {
     constexpr std::array<std::string_view, 1> kInToolkit{"nvvm/libdevice/libdevice.10.bc"};
     constexpr std::array<std::string_view, 3> kInPackages{"nvidia/cu13/nvvm/libdevice/libdevice.10.bc",

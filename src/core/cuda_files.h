@@ -18,6 +18,10 @@ void set_package_folders(std::vector<std::string> (*folders)());
 std::string find_cuda_file(std::span<const std::string_view> in_toolkit,
                            std::span<const std::string_view> in_packages);
 
+// What tells one version of a file from another without reading it: its path, size and time; empty where
+// there is none.
+std::string file_stamp(const std::string& path);
+
 // NVIDIA's bitcode of elementary functions, libdevice.10.bc; empty when there is none.
 std::string find_libdevice_file();
 

@@ -205,7 +205,7 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
 int64_t most_blocks_together(const GpuKernel& kernel, int64_t threads, int64_t dynamic_bytes) {
     const int64_t shared = kernel.block_bytes + dynamic_bytes;
     allow_shared(kernel, shared);
-    return kernel.device.most_blocks_together(*kernel.loaded, threads, shared);
+    return kernel.device.most_blocks_together(kernel.loaded->function.handle(), threads, shared);
 }
 
 int most_threads_with(int registers) {
@@ -270,7 +270,8 @@ void launch(const GpuKernel& kernel, std::span<const ArgumentWord> words, const 
     if (kernel.together) {
         all.push_back(kernel.device.grid_word());
         const int64_t blocks = grid[0] * grid[1] * grid[2];
-        const int64_t most = kernel.device.most_blocks_together(*kernel.loaded, threads, shared);
+        const int64_t most =
+            kernel.device.most_blocks_together(kernel.loaded->function.handle(), threads, shared);
         if (blocks > most)
             throw ValueError("a grid of " + std::to_string(blocks) + " blocks, " + with_commas(grid) +
                              ", that wait for each other: " + kernel.device.name() + " runs " +
@@ -279,16 +280,7 @@ void launch(const GpuKernel& kernel, std::span<const ArgumentWord> words, const 
     }
     if (kernel.recursive) all.push_back(stack_for_calls(kernel));
     WEFT_CHECK(all.size() == static_cast<size_t>(kernel.loaded->description.words), kernel.loaded->name);
-    const auto narrow = [](int64_t size) { return static_cast<uint32_t>(size); };
-    CudaLaunchShape shape;
-    shape.blocks = narrow(grid[0]);
-    shape.blocks_y = narrow(grid[1]);
-    shape.blocks_z = narrow(grid[2]);
-    shape.threads_x = narrow(block[0]);
-    shape.threads_y = narrow(block[1]);
-    shape.threads_z = narrow(block[2]);
-    shape.shared_bytes = narrow(shared);
-    shape.together = kernel.together;
+    const CudaLaunchShape shape = shape_of_blocks(grid, block, shared, kernel.together);
     kernel.device.launch_now(*kernel.loaded, all, shape);
 }
 

@@ -114,6 +114,7 @@ public:
     LaunchSize(std::span<const int64_t> sizes);  // throws ValueError for none, and for more than three
 
     int64_t operator[](size_t axis) const { return sizes_[axis]; }
+    const std::array<int64_t, 3>& all() const { return sizes_; }
 
 private:
     std::array<int64_t, 3> sizes_{1, 1, 1};

@@ -2,33 +2,15 @@
 
 #include <algorithm>
 
+#include "lang/c_source/numbers.h"
+
 namespace weft {
 
 namespace {
 
 using lang::c_source::ArgumentKind;
+using lang::c_source::c_name;
 using lang::c_source::Parameter;
-
-std::string c_name(ScalarType type) {
-    switch (type) {
-        case ScalarType::kBool: return "bool";
-        case ScalarType::kInt8: return "signed char";
-        case ScalarType::kUInt8: return "unsigned char";
-        case ScalarType::kInt16: return "short";
-        case ScalarType::kUInt16: return "unsigned short";
-        case ScalarType::kInt32: return "int";
-        case ScalarType::kUInt32: return "unsigned int";
-        case ScalarType::kInt64: return "long long";
-        case ScalarType::kUInt64: return "unsigned long long";
-        case ScalarType::kFloat16: return "float16";
-        case ScalarType::kBFloat16: return "bfloat16";
-        case ScalarType::kFloat32: return "float";
-        case ScalarType::kFloat64: return "double";
-        case ScalarType::kComplex64: return "complex<float>";
-        case ScalarType::kComplex128: return "complex<double>";
-    }
-    return {};
-}
 
 constexpr const char* kComplex =
     "#if __has_include(<cupy/complex.cuh>)\n"

@@ -8,6 +8,7 @@
 #include "api/raw_kernels/packed_arguments.h"
 #include "core/config.h"
 #include "core/log.h"
+#include "device/cuda/launch_shape.h"
 #include "execution/kernels/kernel_store.h"
 #include "execution/profile.h"
 #include "graph/foreign_memory.h"
@@ -38,21 +39,6 @@ void check_size(const LaunchSize& size, const char* what, const std::array<int64
     }
 }
 
-CudaLaunchShape shape_of(const LaunchSize& grid, const LaunchSize& block, int64_t shared_bytes,
-                         bool together) {
-    const auto narrow = [](int64_t size) { return static_cast<uint32_t>(size); };
-    CudaLaunchShape shape;
-    shape.blocks = narrow(grid[0]);
-    shape.blocks_y = narrow(grid[1]);
-    shape.blocks_z = narrow(grid[2]);
-    shape.threads_x = narrow(block[0]);
-    shape.threads_y = narrow(block[1]);
-    shape.threads_z = narrow(block[2]);
-    shape.shared_bytes = narrow(shared_bytes);
-    shape.together = together;
-    return shape;
-}
-
 void check_block(const raw::Kernel& kernel, const raw::LoadedKernel& loaded, const LaunchSize& block) {
     const int64_t threads = block[0] * block[1] * block[2];
     if (threads > kMostOfBlock)
@@ -67,15 +53,8 @@ void check_block(const raw::Kernel& kernel, const raw::LoadedKernel& loaded, con
 
 void check_blocks_at_once(const raw::Kernel& kernel, const raw::LoadedKernel& loaded, CudaDevice& device,
                           const LaunchSize& grid, const LaunchSize& block, int64_t shared_bytes) {
-    int of_one = 0;
-    {
-        const cuda::Context::Scope scope(device.context());
-        device.context().check(device.context().driver().blocks_at_once(
-                                   &of_one, loaded.function, static_cast<int>(block[0] * block[1] * block[2]),
-                                   static_cast<size_t>(shared_bytes)),
-                               "ask how many blocks run at once");
-    }
-    const int64_t most = int64_t{of_one} * device.context().facts().multiprocessors;
+    const int64_t most =
+        device.most_blocks_together(loaded.function, block[0] * block[1] * block[2], shared_bytes);
     const int64_t blocks = grid[0] * grid[1] * grid[2];
     if (blocks > most)
         throw ValueError("a grid of " + std::to_string(blocks) + " blocks, " + with_commas(grid) +
@@ -135,7 +114,7 @@ void RawKernel::launch(const LaunchSize& grid, const LaunchSize& block,
     {
         const LaunchTurn turn(device);
         device.launch_function(loaded.function, packed.pointers(),
-                               shape_of(grid, block, shared_bytes, together));
+                               shape_of_blocks(grid.all(), block.all(), shared_bytes, together));
         note_launch(device, turn.number(), packed.read(), packed.written(), nullptr);
     }
     if (stream != 0) device.make_stream_wait(stream);

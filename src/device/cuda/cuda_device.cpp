@@ -268,13 +268,12 @@ void CudaDevice::run_box(const CompiledKernel& kernel, std::span<const ArgumentW
     throw InternalError("a box of " + kernel.name + " on " + name());
 }
 
-int64_t CudaDevice::most_blocks_together(const CudaKernel& kernel, int64_t threads, int64_t shared_bytes) {
+int64_t CudaDevice::most_blocks_together(FunctionHandle function, int64_t threads, int64_t shared_bytes) {
     const Context::Scope scope(context_);
     int blocks = 0;
-    context_.check(
-        context_.driver().blocks_at_once(&blocks, kernel.function.handle(), static_cast<int>(threads),
-                                         static_cast<size_t>(shared_bytes)),
-        "ask how many blocks run at once");
+    context_.check(context_.driver().blocks_at_once(&blocks, function, static_cast<int>(threads),
+                                                    static_cast<size_t>(shared_bytes)),
+                   "ask how many blocks run at once");
     return int64_t{blocks} * context_.facts().multiprocessors;
 }
 

@@ -64,7 +64,7 @@ public:
     // (CudaLaunchShape::together), and whether a thread has raised, a half each. Each launch begins with 0.
     uint64_t grid_word() { return tickets() + kTicketBytes; }
     // How many blocks of so many threads and so much shared memory run at the same time.
-    int64_t most_blocks_together(const CudaKernel& kernel, int64_t threads, int64_t shared_bytes);
+    int64_t most_blocks_together(FunctionHandle function, int64_t threads, int64_t shared_bytes);
     struct MemoryInfo {
         size_t free_bytes = 0, all_bytes = 0;
     };

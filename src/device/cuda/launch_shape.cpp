@@ -129,6 +129,21 @@ bool fits(const CudaKernelImage& image, std::span<const ArgumentWord> words, std
     return true;
 }
 
+CudaLaunchShape shape_of_blocks(const std::array<int64_t, 3>& grid, const std::array<int64_t, 3>& block,
+                                int64_t shared_bytes, bool together) {
+    const auto narrow = [](int64_t size) { return static_cast<uint32_t>(size); };
+    CudaLaunchShape shape;
+    shape.blocks = narrow(grid[0]);
+    shape.blocks_y = narrow(grid[1]);
+    shape.blocks_z = narrow(grid[2]);
+    shape.threads_x = narrow(block[0]);
+    shape.threads_y = narrow(block[1]);
+    shape.threads_z = narrow(block[2]);
+    shape.shared_bytes = narrow(shared_bytes);
+    shape.together = together;
+    return shape;
+}
+
 CudaLaunchShape launch_shape(const CudaKernelImage& image, std::span<const ArgumentWord> words,
                              std::span<const int64_t> grid) {
     CudaLaunchShape shape;

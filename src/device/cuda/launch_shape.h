@@ -18,6 +18,10 @@ struct CudaLaunchShape {
     bool together = false;  // all blocks run at the same time, and may wait for each other
 };
 
+// Of a grid and a block that the program names; a kernel's own sizes have been checked.
+CudaLaunchShape shape_of_blocks(const std::array<int64_t, 3>& grid, const std::array<int64_t, 3>& block,
+                                int64_t shared_bytes, bool together);
+
 // Whether the image may be launched with these arguments: alignment, and unless it is wide, sizes. If not,
 // one with other PtxOptions (wide, unaligned) may.
 bool fits(const CudaKernelImage& image, std::span<const ArgumentWord> words, std::span<const int64_t> grid);

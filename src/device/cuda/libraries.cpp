@@ -3,11 +3,9 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <filesystem>
 #include <mutex>
 #include <span>
 #include <string_view>
-#include <system_error>
 
 #include "core/cuda_files.h"
 #include "device/cuda/driver.h"
@@ -210,15 +208,7 @@ const Libraries& library(LibraryId id) {
     return found.functions;
 }
 
-std::string library_stamp(LibraryId id) {
-    const std::string file = find_file(kSearches[static_cast<size_t>(id)]);
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(file, error);
-    if (error) return "";
-    const auto time = std::filesystem::last_write_time(file, error);
-    return error ? ""
-                 : file + " " + std::to_string(bytes) + " " + std::to_string(time.time_since_epoch().count());
-}
+std::string library_stamp(LibraryId id) { return file_stamp(find_file(kSearches[static_cast<size_t>(id)])); }
 
 std::vector<LibraryReport> report_libraries() {
     std::vector<LibraryReport> reports;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -34,8 +33,6 @@ namespace {
 using cuda::LinkInput;
 using cuda::LinkPart;
 
-std::atomic<int64_t> compiled{0}, loaded{0};
-
 bool has_option(const std::vector<std::string>& options, std::initializer_list<std::string_view> names) {
     return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
         return std::any_of(names.begin(), names.end(),
@@ -54,8 +51,7 @@ bool is_relocatable(const std::vector<std::string>& options) {
            optimises_when_linking(options);
 }
 
-// ---- on disk: texts with their sizes before them
-// -------------------------------------------------------------
+// ---- on disk: texts with their sizes before them ----
 
 void append(std::string& bytes, std::string_view text) {
     const uint64_t size = text.size();
@@ -125,13 +121,12 @@ std::optional<Compiled> decode(std::string_view bytes) {
     return code;
 }
 
-// ---- compiling
-// ------------------------------------------------------------------------------------------------
+// ---- compiling ----
 
 // For the key of what is kept: the library is not opened where its file tells its version, which takes as
 // long as all else.
 std::string stamp_of(CudaCompiler compiler) {
-    if (compiler == CudaCompiler::kNvcc) return find_nvcc();
+    if (compiler == CudaCompiler::kNvcc) return file_stamp(find_nvcc());
     std::string stamp = cuda::library_stamp(cuda::LibraryId::kNvrtc);
     return stamp.empty() ? "NVRTC " + cuda::version_text(cuda::nvrtc_version()) : stamp;
 }
@@ -311,7 +306,6 @@ Compiled compile(const Job& job) {
     Compiled code =
         job.source.options.compiler == CudaCompiler::kNvcc ? compile_by_nvcc(job) : compile_by_nvrtc(job);
     code.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    ++compiled;
     return code;
 }
 
@@ -359,10 +353,7 @@ std::shared_ptr<const ModuleCode> compile_module(const ModuleSource& source, int
         if (const auto bytes = codegen::find_bytes_in_cache(key)) {
             code = decode(*bytes);
             from_disk = code.has_value();
-            if (from_disk)
-                ++loaded;
-            else
-                codegen::drop_from_cache(key);
+            if (!from_disk) codegen::drop_from_cache(key);
         }
     }
     if (!code.has_value()) {
@@ -375,7 +366,5 @@ std::shared_ptr<const ModuleCode> compile_module(const ModuleSource& source, int
     if (!key.empty()) remember(key, made);
     return made;
 }
-
-ModuleCounts module_counts() { return {compiled, loaded}; }
 
 }  // namespace weft

@@ -32,10 +32,4 @@ struct ModuleCode {
 // missing.
 std::shared_ptr<const ModuleCode> compile_module(const ModuleSource& source, int capability);
 
-// How much was compiled, and found on disk, in this process.
-struct ModuleCounts {
-    int64_t compiled = 0, loaded = 0;
-};
-ModuleCounts module_counts();
-
 }  // namespace weft

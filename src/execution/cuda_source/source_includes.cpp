@@ -71,15 +71,6 @@ bool is_file(const std::string& path) {
     return files::is_regular_file(path, ignored);
 }
 
-// The size and time of a header that is another one in each version.
-std::string stamp_of(const std::string& path) {
-    std::error_code error;
-    const auto bytes = files::file_size(path, error);
-    if (error) return "";
-    const auto time = files::last_write_time(path, error);
-    return path + " " + std::to_string(bytes) + " " + std::to_string(time.time_since_epoch().count()) + "\n";
-}
-
 }  // namespace
 
 ReadHeaders read_headers(std::span<const std::string> sources, std::span<const std::string> folders,
@@ -121,7 +112,7 @@ ReadHeaders read_headers(std::span<const std::string> sources, std::span<const s
     }
     for (const std::string& folder : toolkit) {
         for (const char* const header : {"/cuda.h", "/cuda/std/__cccl/version.h", "/cupy/complex.cuh"})
-            told += stamp_of(folder + header);
+            told += file_stamp(folder + header) + "\n";
     }
     read.digest = codegen::hexadecimal(codegen::digest_of({told}));
     return read;

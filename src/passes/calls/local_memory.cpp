@@ -179,10 +179,17 @@ private:
         root.element = element;
     }
 
-    // Whether it is a multiple of the size of elements, as the offset of a row or of a slice is.
-    bool is_multiple(ValueId value, int64_t itemsize) const {
+    // Whether it is a multiple of the size of elements, as the offset of a row or of a slice is. What was
+    // asked before is known: values are made of the same values again and again.
+    bool is_multiple(ValueId value, int64_t itemsize) {
         if (const auto known = constants_.find(value.index); known != constants_.end())
             return known->second % itemsize == 0;
+        const std::pair asked(value.index, itemsize);
+        if (const auto known = multiples_.find(asked); known != multiples_.end()) return known->second;
+        return multiples_[asked] = is_made_of_multiples(value, itemsize);
+    }
+
+    bool is_made_of_multiples(ValueId value, int64_t itemsize) {
         const auto source = sources_.find(value.index);
         if (source == sources_.end() || source->second->opcode != Opcode::kApply) return false;
         const auto of = [&](size_t k) { return is_multiple(source->second->operands[k], itemsize); };
@@ -342,6 +349,7 @@ private:
     std::unordered_map<uint32_t, Part> parts_;                  // by buffer
     std::unordered_map<uint32_t, size_t> owners_;               // their blocks
     std::unordered_map<uint32_t, const Instruction*> sources_;  // while what there is is noted
+    std::map<std::pair<uint32_t, int64_t>, bool> multiples_;    // by value and size of elements
 };
 
 }  // namespace
