@@ -67,6 +67,7 @@ NB_MODULE(_core, m) {
     bind_zero_change(m);
     bind_host_memory(m);
     bind_jit(m);
+    bind_linked_parts(m);
     bind_kernel_launches(m);
     bind_raw_kernels(m);
     bind_c_kernels(m);

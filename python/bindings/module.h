@@ -45,6 +45,7 @@ void bind_overrides(nb::module_& m);
 void bind_zero_change(nb::module_& m);
 void bind_host_memory(nb::module_& m);
 void bind_jit(nb::module_& m);
+void bind_linked_parts(nb::module_& m);
 void bind_kernel_launches(nb::module_& m);
 void bind_raw_kernels(nb::module_& m);
 void bind_c_kernels(nb::module_& m);

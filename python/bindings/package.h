@@ -5,6 +5,7 @@
 namespace weft::python::modules {
 
 inline constexpr const char* kRoot = "weft";
+inline constexpr const char* kCudaExternal = "weft.cuda._external";
 inline constexpr const char* kCudaArrays = "weft.cuda._arrays";
 inline constexpr const char* kByNumpy = "weft._protocols.by_numpy";
 inline constexpr const char* kDevice = "weft._engine.device";

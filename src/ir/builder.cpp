@@ -381,6 +381,15 @@ void Builder::spread(std::string callee, ValueId size, ValueId chunk, std::span<
     append(std::move(instruction));
 }
 
+std::vector<ValueId> Builder::external(std::string callee, std::span<const ValueId> arguments,
+                                       std::span<const Type> results, bool tells_status) {
+    Instruction instruction{.opcode = Opcode::kExternal, .operands = {arguments.begin(), arguments.end()}};
+    instruction.callee = std::move(callee);
+    instruction.tells_status = tells_status;
+    for (const Type& each : results) instruction.results.push_back(new_value(each));
+    return append(std::move(instruction)).results;
+}
+
 ValueId Builder::engine(std::string callee, std::span<const ValueId> arguments) {
     Instruction instruction{.opcode = Opcode::kEngine, .operands = {arguments.begin(), arguments.end()}};
     instruction.callee = std::move(callee);

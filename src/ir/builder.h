@@ -108,6 +108,9 @@ public:
     void spread(std::string callee, ValueId size, ValueId chunk, std::span<const ValueId> arguments,
                 bool together = false);
 
+    // Of other machine code, with the types of its results (ir.h, kExternal).
+    std::vector<ValueId> external(std::string callee, std::span<const ValueId> arguments,
+                                  std::span<const Type> results, bool tells_status);
     // Of the engine; after each buffer come its sizes.
     ValueId engine(std::string callee, std::span<const ValueId> arguments);
 

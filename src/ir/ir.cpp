@@ -130,9 +130,9 @@ private:
             a.range_dimension != b.range_dimension || a.order != b.order || a.scope != b.scope ||
             a.callee != b.callee || a.depth != b.depth || a.site != b.site || a.catches != b.catches ||
             a.together != b.together || a.intrinsic != b.intrinsic || a.lazy != b.lazy ||
-            a.likely != b.likely || a.again != b.again || a.grows != b.grows || !(a.owners == b.owners) ||
-            a.lanes != b.lanes || a.block != b.block || !same_uses(a.operands, b.operands) ||
-            a.regions.size() != b.regions.size()) {
+            a.tells_status != b.tells_status || a.likely != b.likely || a.again != b.again ||
+            a.grows != b.grows || !(a.owners == b.owners) || a.lanes != b.lanes || a.block != b.block ||
+            !same_uses(a.operands, b.operands) || a.regions.size() != b.regions.size()) {
             return false;
         }
         for (size_t i = 0; i < a.regions.size(); i++) {

@@ -108,6 +108,10 @@ constexpr uint32_t kTooDeep = UINT32_MAX;
 //   kEngine     (arguments...) -> what the function `callee` of the engine answers, an int64; after each
 //   buffer
 //               come its sizes (ops/engine_function.h)
+//   kExternal   (arguments...) -> [status,] result: the function `callee` of other machine code, by C's
+//               convention. A buffer is where it begins. Where it `tells_status`, the function returns an
+//               int32, which is the first result, and writes what else there is to where its first argument
+//               points
 //   kCheck      (bool, payload...) goes on where it is true, and raises otherwise
 //   kTell       (payload...) goes on, unless the host that is told ends the function with the error `site`
 //   kYield      ends a region
@@ -169,14 +173,15 @@ struct Instruction {
         -1;  // kParallel, grid: the dimension whose points come as ranges (begin, end); or none
     MemoryOrder order = MemoryOrder::kRelaxed;
     MemoryScope scope = MemoryScope::kDevice;
-    std::string callee{};   // kCall, kSpread, kEngine
-    bool together = false;  // kSpread
-    Intrinsic intrinsic{};  // kIntrinsic
-    bool catches = false;   // kCall
-    bool lazy = false;      // kCall: the callee is compiled when a call is first reached
-    bool likely = false;    // kIf: the first region runs nearly always
-    bool again = false;     // kRaise
-    bool grows = false;     // kHeap
+    std::string callee{};       // kCall, kSpread, kEngine, kExternal
+    bool together = false;      // kSpread
+    Intrinsic intrinsic{};      // kIntrinsic
+    bool catches = false;       // kCall
+    bool lazy = false;          // kCall: the callee is compiled when a call is first reached
+    bool tells_status = false;  // kExternal
+    bool likely = false;        // kIf: the first region runs nearly always
+    bool again = false;         // kRaise
+    bool grows = false;         // kHeap
     // kHeap: from byte `from` on, every `stride` bytes, there are `count` owners beside each other, which
     // count as users until the memory is gone. They are 0 at first.
     struct Owners {

@@ -413,6 +413,8 @@ private:
             }
             case Opcode::kSpread: spread(thread, instruction); break;
             case Opcode::kEngine: engine(thread, instruction); break;
+            case Opcode::kExternal:
+                throw RuntimeError("@" + instruction.callee + " is machine code, which nobody gave");
             case Opcode::kView: view(thread, instruction); break;
             case Opcode::kNull: {
                 const size_t rank = thread.function->type(instruction.results[0]).buffer.strides.size();

@@ -643,6 +643,13 @@ private:
             scanner_.expect('(');
             result.operands = uses_until(')');
             result_types_ = {index};
+        } else if (word == "external") {
+            result.opcode = Opcode::kExternal;
+            result.tells_status = scanner_.take_word("status");
+            result.callee = scanner_.name('@', "a function of other machine code");
+            scanner_.expect('(');
+            result.operands = uses_until(')');
+            if (scanner_.take(':')) result_types_ = types();
         } else if (word == "spread") {
             result.opcode = Opcode::kSpread;
             result.together = scanner_.take_word("together");

@@ -288,6 +288,14 @@ private:
                     braces(region(2), depth);
                 }
                 break;
+            case Opcode::kExternal: {
+                text_ += std::string("external ") + (instruction.tells_status ? "status @" : "@") +
+                         instruction.callee + "(" + uses(operands) + ")";
+                std::vector<Type> results;
+                for (ValueId result : instruction.results) results.push_back(function_.type(result));
+                if (!results.empty()) text_ += " : " + types(results);
+                break;
+            }
             case Opcode::kCall: {
                 text_ += instruction.catches ? "call catching @"
                          : instruction.lazy  ? "call lazy @"

@@ -343,6 +343,7 @@ private:
             case Opcode::kCall: check_call(instruction, place); break;
             case Opcode::kSpread: check_spread(instruction, place); break;
             case Opcode::kEngine: check_engine(instruction, place); break;
+            case Opcode::kExternal: check_external(instruction, place); break;
             case Opcode::kTell:
             case Opcode::kCheck:
             case Opcode::kRaise: {
@@ -609,6 +610,20 @@ private:
             }
         }
         if (at != operands.size()) complain(instruction, "has too many arguments");
+    }
+
+    void check_external(const Instruction& instruction, const Place& place) {
+        if (function_.is_kernel || !place.may_return)
+            complain(instruction, "stands in a kernel, a reduction or a scan");
+        const size_t status = instruction.tells_status ? 1 : 0;
+        if (instruction.results.size() < status || instruction.results.size() > status + 1) {
+            complain(instruction, "has another number of results than one, besides a status");
+            return;
+        }
+        if (status == 1) expect(instruction, instruction.results[0], ScalarType::kInt32, "the status");
+        for (const ValueId result : instruction.results) {
+            if (function_.type(result).is_buffer) complain(instruction, "gives a buffer");
+        }
     }
 
     void check_spread(const Instruction& instruction, const Place& place) {

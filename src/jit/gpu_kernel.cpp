@@ -10,6 +10,7 @@
 #include "codegen/ptx/compiler.h"
 #include "codegen/service/kernel_cache.h"
 #include "core/optimisation_switches.h"
+#include "device/cuda/linker.h"
 #include "ir/calls.h"
 #include "ir/ir.h"
 #include "jit/gpu_print.h"
@@ -147,6 +148,18 @@ void check_alignment(const GpuKernel& kernel, std::span<const ArgumentWord> word
     }
 }
 
+// The kernel's PTX and the program's parts as one.
+std::string linked_code(const CudaKernelImage& image, const cuda::LinkedParts& linked, int capability) {
+    std::vector<cuda::LinkPart> parts = linked.parts(capability);
+    const bool is_intermediate =
+        std::ranges::any_of(parts, [](const auto& part) { return part.kind == cuda::LinkInput::kLtoIr; });
+    parts.insert(parts.begin(), {cuda::LinkInput::kPtx, image.ptx, image.name + ".ptx"});
+    std::vector<std::string> options;
+    if (is_intermediate) options.emplace_back("-lto");
+    if (image.has_lines) options.emplace_back("-lineinfo");
+    return cuda::link(parts, capability, options);
+}
+
 }  // namespace
 
 std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, const std::string& ir,
@@ -164,13 +177,15 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
     made->printed = printed_by(lowered.module, lowered.sites);
     const codegen::PtxOptions compile_with = options_for(*made);
     const cuda::DeviceFacts& facts = device.context().facts();
+    const std::string linked = options.linked == nullptr ? "" : options.linked->key(facts.capability);
+    const bool is_kept = options.is_kept && (options.linked == nullptr || !linked.empty());
     const std::string target = facts.name + " sm_" + std::to_string(facts.capability) + " driver " +
                                std::to_string(device.context().driver().version) + " libdevice " +
                                compile_with.libdevice + " " + text_of(compile_with);
     const std::string key =
-        options.is_kept && codegen::keeps_kernels()
-            ? codegen::gpu_cache_key("launch " + lowered.entry + "\n" + ir + text_of_lines(lowered.module),
-                                     target)
+        is_kept && codegen::keeps_kernels()
+            ? codegen::gpu_cache_key(
+                  "launch " + lowered.entry + "\n" + ir + text_of_lines(lowered.module) + linked, target)
             : std::string();
     if (!key.empty()) {
         if (auto cached = codegen::find_gpu_kernel_in_cache(key)) {
@@ -188,7 +203,9 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
         codegen::CachedGpuKernel kept;
         kept.image = codegen::compile_launch_for_ptx(lowered.module, lowered.entry, compile_with);
         kept.image.ptx.insert(0, codegen::as_comments(whole, compile_with.printed));
-        kept.machine_code = device.assemble(kept.image);
+        kept.machine_code = options.linked == nullptr
+                                ? device.assemble(kept.image)
+                                : linked_code(kept.image, *options.linked, facts.capability);
         kept.image.ptx.clear();
         kept.image.compile_seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -19,7 +19,10 @@
 
 namespace weft {
 class DeviceBackend;
+namespace cuda {
+class LinkedParts;
 }
+}  // namespace weft
 
 namespace weft::jit {
 
@@ -27,9 +30,10 @@ struct GpuKernel;  // jit/gpu_kernel.h
 
 struct Options {
     lang::Options semantics{};
-    bool is_kept = true;              // on disk, for later processes
-    bool is_fast = false;             // fastmath, of a kernel for a GPU
-    DeviceBackend* device = nullptr;  // of such: the GPU
+    bool is_kept = true;                                // on disk, for later processes
+    bool is_fast = false;                               // fastmath, of a kernel for a GPU
+    DeviceBackend* device = nullptr;                    // of such: the GPU
+    std::shared_ptr<const cuda::LinkedParts> linked{};  // of such: what is linked with it; or null
     // Of such, 0: as the driver likes. See codegen::PtxOptions.
     int most_registers = 0, most_threads = 0, blocks_at_once = 0;
 };

@@ -117,6 +117,8 @@ Value FunctionLowering::call_value(const Value& callee, const Arguments& argumen
         case SymbolKind::kFunction: return call_function(symbol, arguments);
         case SymbolKind::kKnown: return call_known(symbol, arguments);
         case SymbolKind::kRecord: return make_record(*symbol.record, arguments);
+        case SymbolKind::kExternal:
+            return Kernels(*this, symbol.name, id).call_external(*symbol.external, arguments);
         default: fail(id, symbol.described() + " cannot be called in a compiled function");
     }
 }
@@ -425,6 +427,10 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
     if (path.starts_with(Kernels::kPaths))
         return Kernels(*this, std::string_view(path).substr(Kernels::kPaths.size()), arguments.where)
             .call(arguments);
+    if (path == "cffi.FFI.from_buffer") {  // where an array begins: what a function of CUDA C++ is given
+        expect_arguments("from_buffer", arguments, 1, 1);
+        return arguments.positional[0];
+    }
     if (path == "weft.prange") return call_range(arguments);
     if (path == "weft.get_thread_id") {
         expect_arguments("get_thread_id", arguments, 0, 0);

@@ -22,6 +22,7 @@ struct Options {
     bool is_kernel = false;       // launches a CUDA-style kernel (kernels/kernels.h)
     bool tells_accesses = false;  // of such: each access to memory, and what orders them (jit/race_checker.h)
     bool for_gpu = false;         // of such: what each thread of a GPU runs, and not the loop over the blocks
+    bool has_externals = false;   // of such: functions of other machine code are linked
     bool tells_lines = false;     // of such: the lines of the program (ir::Module::lines)
 };
 

@@ -60,6 +60,7 @@ std::string Symbol::described() const {
         case SymbolKind::kKnown: return path;
         case SymbolKind::kRecord: return "class " + record->name;
         case SymbolKind::kGlobal: return "global " + name;
+        case SymbolKind::kExternal: return "CUDA C++ function " + name;
         case SymbolKind::kUnknown: return path + " " + name;
         case SymbolKind::kMissing: return "missing name " + name;
     }

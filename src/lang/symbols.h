@@ -23,10 +23,11 @@ enum class SymbolKind : uint8_t {
     kModule,
     kFunction,  // another function of the program
     kException,
-    kRecord,   // a NamedTuple or dataclass
-    kGlobal,   // an array, or what has arrays: an argument that is given at each call
-    kUnknown,  // `path` says what it is: "dict"
-    kMissing,  // there is no such name
+    kRecord,    // a NamedTuple or dataclass
+    kGlobal,    // an array, or what has arrays: an argument that is given at each call
+    kExternal,  // a function of other machine code
+    kUnknown,   // `path` says what it is: "dict"
+    kMissing,   // there is no such name
 };
 
 // A NamedTuple or a dataclass of the program. Records never end, as types do not.
@@ -72,6 +73,20 @@ struct UfuncFacts {
     bool is_of_numbers() const { return layout.empty(); }
 };
 
+// A function in CUDA C++ that kernels call by its symbol (weft.cuda.declare_device).
+struct ExternalFunction {
+    struct Parameter {
+        ScalarType type = ScalarType::kFloat64;
+        bool is_pointer = false;  // to elements of the type
+    };
+    std::string name;
+    std::vector<Parameter> parameters;
+    std::optional<ScalarType> result{};
+    // As Numba has it: it returns an int32, 0 where it raises nothing, and writes its result to where its
+    // first argument points, which is not one of the parameters.
+    bool tells_status = true;
+};
+
 struct Symbol {
     SymbolKind kind = SymbolKind::kUnknown;
     std::string name;                      // in the program
@@ -84,6 +99,8 @@ struct Symbol {
     const FunctionSource* function =
         nullptr;  // kFunction; null where it cannot be compiled, which `path` tells
     std::shared_ptr<const UfuncFacts> ufunc{};  // kFunction: of which the program made a ufunc
+
+    std::shared_ptr<const ExternalFunction> external{};  // kExternal
 
     std::string described() const;
 };

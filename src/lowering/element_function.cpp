@@ -29,6 +29,7 @@ std::string_view refusal_of(const Instruction& instruction) {
         case Opcode::kTell: return "prints";
         case Opcode::kSpread: return "has a parallel loop";
         case Opcode::kEngine: return "calls the engine";
+        case Opcode::kExternal: return "calls a function of other machine code";
         case Opcode::kCall: return instruction.catches ? "catches errors" : "calls itself";
         default: return {};
     }

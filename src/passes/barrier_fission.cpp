@@ -175,6 +175,7 @@ private:
     }
 
     void note_writes(const Instruction& instruction) {
+        all_written_ |= instruction.opcode == Opcode::kExternal;
         if (opcode_info(instruction.opcode).effect == OpcodeEffect::kWrite) {
             // A store has no order.
             all_written_ |=

@@ -26,6 +26,7 @@ private:
     void visit(const Region& region) {
         for (const Instruction& instruction : region.body) {
             all_ |= instruction.opcode == Opcode::kCall || instruction.opcode == Opcode::kSpread ||
+                    instruction.opcode == Opcode::kEngine || instruction.opcode == Opcode::kExternal ||
                     is_meeting(instruction);
             if (opcode_info(instruction.opcode).effect == OpcodeEffect::kWrite) {
                 size_t scope = function_.type(instruction.operands[0]).buffer.alias_scope;

@@ -15,10 +15,12 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "codegen/cache/digest.h"
 #include "codegen/cpu/compiler.h"
+#include "codegen/runtime/external_functions.h"
 #include "codegen/runtime/grid_blocks.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/tell.h"
@@ -144,8 +146,9 @@ size_t words_of(const ir::Function& kernel) {
     return words;
 }
 
-// By their IR and what they print.
-using Texts = std::pair<std::string, std::string>;
+// By their IR, what they print, and what they are linked with.
+using Image = std::shared_ptr<const SourceImage>;
+using Texts = std::tuple<std::string, std::string, Image>;
 std::map<Texts, std::vector<Kernel>>& known_kernels() {
     static auto* const known = new std::map<Texts, std::vector<Kernel>>;
     return *known;
@@ -176,10 +179,28 @@ codegen::KernelObject object_of(const ir::Module& module, const std::string& ir,
     return object;
 }
 
-const std::vector<Kernel>& compiled(const std::string& ir, const std::string& printed) {
+// The newest last. What is compiled later, when it is reached, looks here, too.
+std::vector<Image>& linked_images() {
+    static auto* const images = new std::vector<Image>;
+    return *images;
+}
+
+void* find_linked(const char* name) {
+    std::vector<Image>& all = linked_images();
+    for (auto image = all.rbegin(); image != all.rend(); ++image) {
+        if (void* const address = (*image)->variable(name).address) return address;
+    }
+    return nullptr;
+}
+
+const std::vector<Kernel>& compiled(const std::string& ir, const std::string& printed, const Image& linked) {
     std::map<Texts, std::vector<Kernel>>& known = known_kernels();
-    const auto found = known.find({ir, printed});
+    const auto found = known.find({ir, printed, linked});
     if (found != known.end()) return found->second;
+    if (linked != nullptr) {
+        linked_images().push_back(linked);
+        codegen::set_external_functions(find_linked);
+    }
     std::vector<Kernel> kernels;
     if (!ir.empty()) {
         const ir::Module parsed = ir::parse(ir);
@@ -194,13 +215,13 @@ const std::vector<Kernel>& compiled(const std::string& ir, const std::string& pr
             kernels.push_back({codegen::load_for_cpu(object_of(parsed, ir, kernel)), words_of(kernel)});
         }
     }
-    return known.emplace(Texts(ir, printed), std::move(kernels)).first->second;
+    return known.emplace(Texts(ir, printed, linked), std::move(kernels)).first->second;
 }
 
 }  // namespace
 
-const std::vector<Kernel>& kernels_in(const std::string& text) {
-    return compiled(comments_in(text, kIr), comments_in(text, kPrinted));
+const std::vector<Kernel>& kernels_in(const std::string& text, const Image& linked) {
+    return compiled(comments_in(text, kIr), comments_in(text, kPrinted), linked);
 }
 
 void run_launch(const Kernel& kernel, const uint64_t* words) {
@@ -220,13 +241,16 @@ void run_launch(const Kernel& kernel, const uint64_t* words) {
 
 void write_kernels(const std::string& path) {
     std::ofstream file(path, std::ios::binary);
-    for (const auto& [texts, kernels] : known_kernels()) file << texts.first << '\0' << texts.second << '\0';
+    for (const auto& [texts, kernels] : known_kernels()) {
+        const auto& [ir, printed, linked] = texts;
+        if (linked == nullptr) file << ir << '\0' << printed << '\0';
+    }
 }
 
 void compile_kernels(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     for (std::string ir, printed; std::getline(file, ir, '\0') && std::getline(file, printed, '\0');)
-        compiled(ir, printed);
+        compiled(ir, printed, nullptr);
 }
 
 ProgramEntry program_entry(const char* name) {

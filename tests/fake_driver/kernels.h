@@ -9,6 +9,7 @@
 #include "codegen/ptx/launches/printed.h"
 #include "device/kernel.h"
 #include "fibers.h"
+#include "source_image.h"
 
 namespace weft::fake_driver {
 
@@ -25,8 +26,10 @@ struct Kernel {
 // What the function does, with errors as a GPU tells them.
 void run_launch(const Kernel& kernel, const uint64_t* words);
 
-// Of the module's text; none where there is no kernel IR in it. Compiled once in a process.
-const std::vector<Kernel>& kernels_in(const std::string& text);
+// Of the module's text; none where there is no kernel IR in it. Compiled once in a process. `linked` has the
+// functions of other machine code that they call; or null.
+const std::vector<Kernel>& kernels_in(const std::string& text,
+                                      const std::shared_ptr<const SourceImage>& linked);
 // Writes the kernel IR of all that was compiled so far into a file; compiles what is in such a file, so that
 // children of a fork have it.
 void write_kernels(const std::string& path);

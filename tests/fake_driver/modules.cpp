@@ -28,6 +28,8 @@ Result module_load(ModuleHandle* module, const void* image, unsigned count, cons
         std::string error;
         made->image = SourceImage::load(library, error);
         if (made->image == nullptr) return kInvalidImage;
+        if (const auto ptx = made->image->variable(kLinkedPtx); ptx.address != nullptr)
+            made->text = static_cast<const char*>(ptx.address);
     } else {
         made->text = static_cast<const char*>(image);
     }
@@ -45,13 +47,13 @@ Result module_function(FunctionHandle* function, ModuleHandle module, const char
     if (entry.result != kSuccess) return entry.result;
     auto made = std::make_unique<FunctionState>();
     made->symbol = name;
-    if (module->image != nullptr) {
+    if (module->image != nullptr && module->text.empty()) {
         made->image = module->image;
         made->source = module->image->kernel(name);
         if (made->source == nullptr) return kNotFound;
     } else {
         if (module->text.find(name) == std::string::npos) return kNotFound;
-        made->kernels = kernels_in(module->text);
+        made->kernels = kernels_in(module->text, module->image);
         if (made->kernels.empty()) made->program = program_entry(name);
     }
     *function = made.get();

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "device/cuda/libraries.h"
+#include "device/cuda/linker.h"
 #include "execution/cuda_source/kernel_signatures.h"
 #include "fake_driver.h"
 #include "source_image.h"
@@ -169,8 +170,23 @@ int copy(const std::string& text, char* to, bool is_text) {
     return kDone;
 }
 
+constexpr std::string_view kIrMark = "// weft kernel IR";
+
+// That kernel IR calls.
+std::vector<std::string> external_functions(const std::string& text) {
+    std::vector<std::string> names;
+    for (const std::string_view before : {"external @", "external status @"}) {
+        for (size_t at = text.find(before); at != std::string::npos; at = text.find(before, at)) {
+            at += before.size();
+            names.push_back(text.substr(at, text.find('(', at) - at));
+        }
+    }
+    return names;
+}
+
 struct Link {
     std::vector<std::string> parts;
+    std::string ptx;  // of weft, which goes into the library as it is
     std::string cubin, log;
 };
 Link& link_of(void* handle) { return *static_cast<Link*>(handle); }
@@ -338,9 +354,13 @@ int nvJitLinkDestroy(void** link) {
     count_objects(-1);
     return enter_library("nvJitLinkDestroy") != cuda::kSuccess ? kFailed : kDone;
 }
-int nvJitLinkAddData(void* link, int, const void* data, size_t, const char*) {
+int nvJitLinkAddData(void* link, int kind, const void* data, size_t size, const char*) {
     if (enter_library("nvJitLinkAddData") != cuda::kSuccess) return kFailed;
-    link_of(link).parts.push_back(unwrap_image(static_cast<const char*>(data)));
+    const auto* const bytes = static_cast<const char*>(data);
+    if (kind == static_cast<int>(cuda::LinkInput::kPtx) && std::string_view(bytes).find(kIrMark) < size)
+        link_of(link).ptx = bytes;
+    else if (std::string part = unwrap_image(bytes); !part.empty())
+        link_of(link).parts.push_back(std::move(part));
     return kDone;
 }
 int nvJitLinkComplete(void* handle) {
@@ -352,6 +372,17 @@ int nvJitLinkComplete(void* handle) {
     for (size_t k = 0; k < link.parts.size(); ++k) {
         command.push_back(folder.file("part" + std::to_string(k) + ".o"));
         std::ofstream(command.back(), std::ios::binary) << link.parts[k];
+    }
+    if (!link.ptx.empty()) {
+        const std::string ptx = folder.file("ptx"), source = folder.file("linked.s");
+        std::ofstream(ptx, std::ios::binary) << link.ptx << '\0';
+        std::ofstream(source) << ".section .rodata\n.globl " << kLinkedPtx << "\n.type " << kLinkedPtx
+                              << ", @object\n.size " << kLinkedPtx << ", " << link.ptx.size() + 1 << "\n"
+                              << kLinkedPtx << ":\n.incbin \"" << ptx << "\"\n"
+                              << ".section .note.GNU-stack,\"\",@progbits\n";
+        command.push_back(source);
+        for (const std::string& name : external_functions(link.ptx))
+            command.push_back("-Wl,--require-defined=" + name);
     }
     if (!run(command, log)) {
         link.log = contents_of(log);

@@ -35,6 +35,9 @@ struct SourcePlace {
     unsigned x, y, z;
 };
 
+// The variable of a library that has the PTX of weft that is linked with it.
+inline constexpr const char* kLinkedPtx = "weft_linked_ptx";
+
 // A library that is loaded, for as long as it lives.
 class SourceImage {
 public:

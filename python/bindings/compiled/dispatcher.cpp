@@ -22,6 +22,7 @@
 #include "compiled/call_record.h"
 #include "compiled/generators.h"
 #include "compiled/kernels/gpu_launch.h"
+#include "compiled/linked_parts.h"
 #include "compiled/program.h"
 #include "compiled/results.h"
 #include "compiled/running.h"
@@ -204,11 +205,16 @@ std::shared_ptr<const jit::Specialisation> compile_code(JitObject* self,
                                                         const CallArguments& arguments, bool may_overlap) {
     State& state = *self->state;
     const CallTypes signature = types_of_call(state, *program, arguments, may_overlap);
-    const jit::Options options = state.options;
+    jit::Options options = state.options;
+    if (options.semantics.for_gpu) options.linked = linked_parts(*program);
+    options.semantics.has_externals = options.linked != nullptr;
     std::shared_ptr<const jit::Specialisation> code;
-    {
+    try {
         const GilRelease release;
         code = jit::compile(program->entry(), signature.types, options, signature.globals);
+    } catch (const CompileError& error) {  // of CUDA C++ that is linked
+        set_error_of_source(error);
+        throw_python_error();
     }
     ++state.compilations;
     return code;

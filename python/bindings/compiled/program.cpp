@@ -179,6 +179,10 @@ private:
             const auto same = [&](const nb::object& other) { return other.is(object); };
             if (std::none_of(program_.globals.begin(), program_.globals.end(), same))
                 program_.globals.push_back(object);
+        } else if (kind == "external") {
+            symbol.kind = SymbolKind::kExternal;
+            symbol.external = external_function(described[2].attr("_facts"));
+            add_links(described[2]);
         } else if (kind == "record") {
             symbol.kind = SymbolKind::kRecord;
             symbol.record = record_of(described[2]);
@@ -212,6 +216,24 @@ private:
         return facts;
     }
 
+    // As weft.cuda.declare_device tells them.
+    static std::shared_ptr<const lang::ExternalFunction> external_function(nb::handle facts) {
+        auto function = std::make_shared<lang::ExternalFunction>();
+        function->name = text_of(facts[0]);
+        for (nb::handle parameter : nb::object(facts[1]))
+            function->parameters.push_back(
+                {to_dtype_required(parameter[0]).scalar_type(), nb::cast<bool>(parameter[1])});
+        if (!facts[2].is_none()) function->result = to_dtype_required(facts[2]).scalar_type();
+        function->tells_status = nb::cast<bool>(facts[3]);
+        return function;
+    }
+
+    void add_links(nb::handle owner) {
+        const nb::object links = nb::getattr(owner, "_links", nb::none());
+        if (links.is_none()) return;
+        for (nb::handle link : links) program_.links.push_back(nb::borrow(link));
+    }
+
     static void unknown(lang::Symbol& symbol, std::string what) {
         symbol.kind = lang::SymbolKind::kUnknown;
         symbol.path = std::move(what);
@@ -222,6 +244,7 @@ private:
         symbol.kind = lang::SymbolKind::kFunction;
         const nb::object plain = python_function(function);
         const nb::object text = nb::getattr(function, "_text", nb::none());
+        add_links(function);
         try {
             symbol.function = add(plain, text, fast_math_of(function));
         } catch (nb::python_error& error) {

@@ -36,6 +36,7 @@ struct Program {
     std::vector<DescribedFunction> described;
     std::vector<nb::object> globals;  // arrays, and what has arrays: given at each call
     nb::object defaults;              // of the first
+    std::vector<nb::object> links;    // of functions in CUDA C++: what is linked with a kernel
 
     const lang::FunctionSource& entry() const { return *functions.front(); }
     /// Whether all that was read has still the same value.

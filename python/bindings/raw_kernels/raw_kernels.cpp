@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiled/arguments.h"
+#include "compiled/linked_parts.h"
 #include "compiled/numpy_fields.h"
 #include "convert/convert.h"
 #include "device/device.h"
@@ -207,10 +208,7 @@ void bind_raw_kernels(nb::module_& m) {
         try {
             std::rethrow_exception(pointer);
         } catch (const CompileError& error) {
-            const nb::object type = nb::module_::import_(modules::kExceptions).attr("CompileError");
-            const nb::object made = type(nb::str(error.what()));
-            nb::setattr(made, "log", nb::str(error.log().c_str()));
-            PyErr_SetObject(type.ptr(), made.ptr());
+            set_error_of_source(error);
         }
     });
     nb::class_<RawKernel>(m, "_RawKernel", "What weft.RawKernel is made of.", nb::dynamic_attr())

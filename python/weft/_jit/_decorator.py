@@ -26,6 +26,7 @@ def compiled(
     tells_accesses=False,
     lineinfo=False,
     limits=(0, 0, 0),
+    link=(),
     **ignored,
 ):
     """What `jit` gives for a function; weft's other decorators take it, too."""
@@ -60,6 +61,8 @@ def compiled(
         limits=limits,
     )
     functools.update_wrapper(made, function)
+    if link:
+        made._links = tuple(link)
     options = {"boundscheck": boundscheck, "error_model": error_model, "fastmath": fastmath, "nogil": nogil}
     made._origin = compiled, options | {"parallel": parallel, "cache": cache, "promotion": promotion}, text
     return made

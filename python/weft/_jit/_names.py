@@ -12,6 +12,7 @@ import types
 from weft._jit._records import is_enumeration, is_frozen, is_record, values_of
 
 _MISSING = object()
+_FROM_BUFFER = object()  # of a FFI of cffi's
 _CONSTANTS = (bool, int, float, complex, str, type(None), type(...))
 # Names of weft's that NumPy does not have. Everything else in weft stands for what NumPy calls so.
 _OWN = frozenset(
@@ -71,6 +72,12 @@ class Names:
             elif _is_enumeration(value):
                 inner = value.__members__.get(chain[used], _MISSING)
                 if inner is _MISSING:
+                    break
+            elif _is_cffi(value):
+                inner = getattr(value, chain[used], _MISSING)
+                place = None
+                if chain[used] == "from_buffer":
+                    value, used = _FROM_BUFFER, used + 1
                     break
             elif _is_typed_list(value) or _is_typed_dict(value) or _is_kernel_name(value):
                 inner = getattr(value, chain[used], _MISSING)
@@ -139,6 +146,10 @@ class Names:
 
 def describe(name, value, place=None):
     """The symbol for `name`, which is `value`; `place` is the module and the name where it was found, if in one."""
+    if value is _FROM_BUFFER:
+        return ("known", name, "cffi.FFI.from_buffer")
+    if getattr(type(value), "_is_weft_external", False):
+        return ("external", name, value)
     if _is_constant(value):
         return ("constant", name, value)
     if isinstance(value, types.ModuleType):
@@ -224,6 +235,11 @@ def _is_enumeration(value):
 def _is_member(value):
     enum = sys.modules.get("enum")
     return enum is not None and isinstance(value, enum.Enum)
+
+
+def _is_cffi(value):
+    """Whether it is cffi's FFI, of which compiled functions know from_buffer()."""
+    return f"{type(value).__module__}.{type(value).__name__}" in ("cffi.api.FFI", "_cffi_backend.FFI")
 
 
 def _is_kernel_name(value):

@@ -1,6 +1,7 @@
 """CUDA-style kernels in Python, compiled for all cores of the CPU, with numba.cuda's names."""
 
 from weft.cuda import _arrays, _devices
+from weft.cuda._external import LINKED, declare_device
 from weft.cuda._kernel import RaceError, jit
 from weft.cuda._place import NAMES
 from weft.cuda._reduce import Reduce, reduce
@@ -19,6 +20,7 @@ _DEVICES = (
     "require_context select_device"
 ).split()
 globals().update(NAMES | VECTORS)
+globals().update({each.__name__: each for each in LINKED})
 globals().update({name: getattr(_arrays, name) for name in _ARRAYS})
 globals().update({name: getattr(_devices, name) for name in _DEVICES})
 CudaSupportError = DeviceError
@@ -27,6 +29,7 @@ __all__ = [
     "CudaSupportError",
     "RaceError",
     "Reduce",
+    "declare_device",
     "guvectorize",
     "jit",
     "libdevice",
@@ -35,6 +38,7 @@ __all__ = [
     "vectorize",
     *NAMES,
     *VECTORS,
+    *(each.__name__ for each in LINKED),
     *_ARRAYS,
     *_DEVICES,
 ]

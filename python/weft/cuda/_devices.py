@@ -284,7 +284,6 @@ _MISSING = {
     ),
     **dict.fromkeys(("cudadrv", "devicearray"), "weft.numba.cuda has it"),
     "KernelRuntimeError": "what a kernel raises is the error itself, as IndexError",
-    "declare_device": "neither CUDA C++ nor PTX is linked; write the function in Python, with jit(device=True)",
     "shfl_sync_intrinsic": "kernels have shfl_sync",
     "simulator": "kernels run on the CPU without one",
     "types": "weft.numba.types has them",

@@ -370,6 +370,7 @@ def jit(
     launch_bounds=None,
     lineinfo=False,
     extensions=None,
+    link=None,
     **options,
 ):
     """Compiles a function as a kernel, which each thread of a grid of blocks runs: `kernel[grid, block](...)`.
@@ -406,6 +407,8 @@ def jit(
     extensions : list, optional
         Objects with `prepare_args(type, value, stream=, retr=)`, which gives a type and what is launched in the place
         of each argument; the last object comes first. What it appends to `retr` is called behind the launch.
+    link : str, path or list of such, optional
+        CUDA C++ and code for GPUs with the functions of `declare_device` that the kernel calls.
     **options
         Of numba.cuda `inline`, `forceinline`, `opt`, `nogil` and `nopython` are taken and ask for nothing: all code is
         optimised, and functions are inlined on a GPU unless they call themselves.
@@ -420,7 +423,7 @@ def jit(
     TypeError
         When an option is not known.
     NotImplementedError
-        When an option asks for what weft has not, as `link` of CUDA C++.
+        When an option asks for what weft has not, as another `error_model`.
     ValueError
         When a limit is no integer from 1 on, or is for a function with `device`.
 
@@ -439,7 +442,7 @@ def jit(
     """
     options |= {"boundscheck": boundscheck, "debug": debug, "fastmath": fastmath, "cache": cache}
     options |= {"max_registers": max_registers, "launch_bounds": launch_bounds, "extensions": extensions}
-    options |= {"lineinfo": lineinfo}
+    options |= {"lineinfo": lineinfo, "link": link}
     options = options_of("weft.cuda.jit", device, options)
 
     def made(given):

@@ -1,13 +1,14 @@
 """The options of jit: which are followed, which ask for nothing, and which are refused."""
 
+from weft.cuda._external import links_of
+
 _FOLLOWED = (
-    "boundscheck cache debug error_model extensions fastmath launch_bounds lineinfo max_registers parallel promotion "
-    "source"
+    "boundscheck cache debug error_model extensions fastmath launch_bounds lineinfo link max_registers parallel "
+    "promotion source"
 ).split()
 # Functions are inlined on a GPU, and optimised.
 _TAKEN = "forceinline inline nogil nopython opt".split()
 _REFUSED = {
-    "link": "neither CUDA C++ nor PTX is linked; write the function in Python, with device=True",
     "argtypes": "signatures are the first argument of weft.numba.cuda.jit",
     "restype": "signatures are the first argument of weft.numba.cuda.jit",
     "bind": "kernels are compiled for the arguments of a launch",
@@ -26,7 +27,7 @@ def options_of(owner, device, given):
             f"{owner} has no option {' and no option '.join(map(repr, unknown))}; it has {', '.join(known)}"
         )
     for name, reason in _REFUSED.items():
-        if given.get(name) is not None and (name != "link" or len(given[name])):
+        if given.get(name) is not None:
             raise NotImplementedError(f"{owner} has no {name}=: {reason}")
     if given.get("error_model") not in (None, "numpy"):
         raise NotImplementedError(
@@ -44,6 +45,7 @@ def options_of(owner, device, given):
     if not all(hasattr(each, "prepare_args") for each in extensions):
         raise TypeError(f"{owner} takes objects with prepare_args for extensions=")
     lineinfo = kept.pop("lineinfo", False)
+    kept["link"] = links_of(owner, kept.pop("link", None))
     limits = _limits(kept.pop("max_registers", None), kept.pop("launch_bounds", None))
     if not device:
         kept |= {"limits": limits, "extensions": extensions, "lineinfo": lineinfo}

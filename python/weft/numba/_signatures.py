@@ -35,6 +35,7 @@ def normalize_signature(given):
 def _names_of_texts():
     classes = (
         _types.Array,
+        _types.CPointer,
         _types.List,
         _types.ListType,
         _types.Optional,

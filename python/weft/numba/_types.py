@@ -228,6 +228,14 @@ class Optional(Type):
         super().__init__(f"OptionalType({type})")
 
 
+class CPointer(Type):
+    """Where elements begin, as functions in CUDA C++ take it."""
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+        super().__init__(f"{dtype}*")
+
+
 class DType(Type):
     """A dtype, as an argument."""
 

@@ -46,6 +46,7 @@ bool only_reads(const ir::Region& region) {
             case Opcode::kCall:
             case Opcode::kSpread:
             case Opcode::kEngine:
+            case Opcode::kExternal:
             case Opcode::kBarrier:
             case Opcode::kIntrinsic:
             case Opcode::kTell: return false;
@@ -72,7 +73,8 @@ int64_t cost_of(const ir::Region& body) {
         return std::all_of(region.body.begin(), region.body.end(), [&](const Instruction& each) {
             if (each.opcode == Opcode::kWhile || (each.opcode == Opcode::kCall && !each.lazy) ||
                 each.opcode == Opcode::kHeap || each.opcode == Opcode::kSpread ||
-                each.opcode == Opcode::kEngine || (each.opcode == Opcode::kFor && depth > 0))
+                each.opcode == Opcode::kEngine || each.opcode == Opcode::kExternal ||
+                (each.opcode == Opcode::kFor && depth > 0))
                 return false;
             cost += each.opcode == Opcode::kApply ? each.op->cost : 1;
             const int inside = depth + (each.opcode == Opcode::kFor ? 1 : 0);

@@ -186,6 +186,82 @@ void CallLowering::lower_call(const Instruction& instruction) {
     define(instruction.results, given);
 }
 
+// What the callee takes is a number of C's, or an address of no certain kind of memory. Integers of fewer
+// than 32 bits are extended by who calls, on CPUs and on GPUs (PTX Writer's Guide to Interoperability, 3.3).
+void CallLowering::lower_external(const Instruction& instruction) {
+    std::vector<llvm::Type*> types;
+    std::vector<llvm::Value*> arguments;
+    std::vector<std::pair<unsigned, bool>> extended;  // arguments, and whether they have a sign
+    const auto is_narrow = [](ScalarType type) {
+        return !DType(type).is_floating() && DType(type).itemsize() < 4;
+    };
+    const auto is_signed = [](ScalarType type) { return DType(type).is_signed_integer(); };
+    const std::span<const ValueId> results(instruction.results);
+    const std::span<const ValueId> values = results.subspan(instruction.tells_status ? 1 : 0);
+    const ScalarType given =
+        values.empty() ? ScalarType::kInt64 : kernel_.type(values[0]).scalar;  // of the result
+    llvm::Value* place = nullptr;
+    if (instruction.tells_status) {
+        place = allocate_local(llvm::ArrayType::get(builder_.getInt8Ty(), kResultBytes),
+                               llvm::Align(kResultBytes), "result");
+        arguments.push_back(place);
+        types.push_back(builder_.getPtrTy());
+    }
+    for (const ValueId operand : instruction.operands) {
+        const ir::Type& type = kernel_.type(operand);
+        if (type.is_buffer) {
+            llvm::Value* base = buffer(operand).base;
+            if (base->getType() != builder_.getPtrTy())
+                base = builder_.CreateAddrSpaceCast(base, builder_.getPtrTy());
+            arguments.push_back(base);
+        } else {
+            if (part_count(type.scalar) != 1) refuse("a complex argument of other machine code");
+            if (is_narrow(type.scalar))
+                extended.emplace_back(static_cast<unsigned>(arguments.size()), is_signed(type.scalar));
+            arguments.push_back(scalar(operand).parts[0]);
+        }
+        types.push_back(arguments.back()->getType());
+    }
+    llvm::Type* returned = instruction.tells_status ? static_cast<llvm::Type*>(builder_.getInt32Ty())
+                           : values.empty()         ? builder_.getVoidTy()
+                                                    : part_type(given);
+    if (!instruction.tells_status && !values.empty() && part_count(given) != 1)
+        refuse("a complex result of other machine code");
+    auto* type = llvm::FunctionType::get(returned, types, false);
+    llvm::FunctionCallee callee = module_.getOrInsertFunction(instruction.callee, type);
+    llvm::CallInst* told = builder_.CreateCall(callee, arguments);
+    const auto extension = [](bool has_sign) {
+        return has_sign ? llvm::Attribute::SExt : llvm::Attribute::ZExt;
+    };
+    auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee());
+    if (function == nullptr)
+        refuse("two functions of other machine code with the name @" + instruction.callee);
+    function->addFnAttr(llvm::Attribute::Convergent);  // it may wait for the other threads
+    function->setDoesNotThrow();
+    told->setConvergent();
+    for (const auto& [number, has_sign] : extended) {
+        function->addParamAttr(number, extension(has_sign));
+        told->addParamAttr(number, extension(has_sign));
+    }
+    if (!instruction.tells_status && !values.empty() && is_narrow(given)) {
+        function->addRetAttr(extension(is_signed(given)));
+        told->addRetAttr(extension(is_signed(given)));
+    }
+    std::vector<Scalar> all;
+    if (instruction.tells_status) {
+        all.push_back({{told, nullptr}});
+        if (!values.empty()) {
+            Scalar& result = all.emplace_back();
+            for (int part = 0; part < part_count(given); ++part)
+                result.parts[part] = builder_.CreateAlignedLoad(
+                    part_type(given), part_pointer(place, given, part), llvm::Align(1));
+        }
+    } else if (!values.empty()) {
+        all.push_back({{told, nullptr}});
+    }
+    define(results, all);
+}
+
 void CallLowering::write(std::span<const Scalar> values, llvm::Value* to) {
     uint64_t offset = 0;
     for (const Scalar& value : values) {
@@ -242,6 +318,7 @@ void CallLowering::lower(const Instruction& instruction) {
     if (kernel_.is_kernel) return KernelLowering::lower(instruction);
     switch (instruction.opcode) {
         case Opcode::kCall: return lower_call(instruction);
+        case Opcode::kExternal: return lower_external(instruction);
         case Opcode::kAddress:
             scalars_[instruction.results[0].index].parts[0] =
                 builder_.CreatePtrToInt(buffer(instruction.operands[0]).base, builder_.getInt64Ty());

@@ -66,6 +66,7 @@ protected:
 private:
     llvm::Type* result_type(const ir::Function& callee);
     void lower_call(const ir::Instruction& instruction);
+    void lower_external(const ir::Instruction& instruction);
     std::vector<Scalar> read(std::span<const ir::Type> types, llvm::Value* from);
 };
 

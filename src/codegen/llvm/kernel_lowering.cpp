@@ -203,6 +203,7 @@ void KernelLowering::lower(const Instruction& instruction) {
         case Opcode::kCall: refuse("a call");
         case Opcode::kSpread: refuse("a spread");
         case Opcode::kEngine: refuse("a call of the engine");
+        case Opcode::kExternal: refuse("a call of other machine code");
         case Opcode::kCheck: lower_check(instruction); return;
         case Opcode::kYield:
         case Opcode::kBreak:

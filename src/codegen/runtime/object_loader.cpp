@@ -17,6 +17,7 @@
 #include "codegen/runtime/block_threads.h"
 #include "codegen/runtime/draw_words.h"
 #include "codegen/runtime/engine_call.h"
+#include "codegen/runtime/external_functions.h"
 #include "codegen/runtime/grid_blocks.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/lazy_parts.h"
@@ -96,7 +97,8 @@ void* find_external(const std::string& name) {
     if (void* const draw = find_draw_words(name)) return draw;
     if (void* const function = find_engine_symbol(name)) return function;
     if (name.starts_with("Sleef_")) return dlsym(RTLD_DEFAULT, name.c_str());
-    return nullptr;
+    const ExternalFunctions find = external_functions();
+    return find != nullptr ? find(name.c_str()) : nullptr;
 }
 
 class Resolver final : public llvm::LegacyJITSymbolResolver {

@@ -17,6 +17,19 @@ struct LinkPart {
     std::string bytes, name;
 };
 
+// What is linked with code that weft makes: CUDA C++ and files that the program brings.
+class LinkedParts {
+public:
+    LinkedParts() = default;
+    LinkedParts(const LinkedParts&) = delete;
+    LinkedParts& operator=(const LinkedParts&) = delete;
+    virtual ~LinkedParts() = default;
+    // Everything that decides the parts, for keys of what is kept; empty where that may not be kept.
+    virtual std::string key(int capability) const = 0;
+    // Compiles what is to be compiled. Throws as that does.
+    virtual std::vector<LinkPart> parts(int capability) const = 0;
+};
+
 // The version of the nvJitLink that there is: 1000 * major + 10 * minor. Throws DeviceError.
 int linker_version();
 

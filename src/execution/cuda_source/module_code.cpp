@@ -194,6 +194,12 @@ cuda::CompiledSource compile_one(const Job& job, size_t number) {
     }
 }
 
+LinkPart part_of(cuda::CompiledSource made, std::string name) {
+    if (!made.lto_ir.empty()) return {LinkInput::kLtoIr, std::move(made.lto_ir), std::move(name)};
+    if (!made.cubin.empty()) return {LinkInput::kCubin, std::move(made.cubin), std::move(name)};
+    return {LinkInput::kPtx, std::move(made.ptx), std::move(name)};
+}
+
 Compiled compile_by_nvrtc(const Job& job) {
     const std::vector<std::string>& options = job.source.options.options;
     const bool links = job.source.sources.size() > 1 || is_relocatable(options);
@@ -208,13 +214,7 @@ Compiled compile_by_nvrtc(const Job& job) {
             code.image = made.cubin.empty() ? std::move(made.ptx) : std::move(made.cubin);
             return code;
         }
-        const std::string name = name_of(job.source, number);
-        if (!made.lto_ir.empty())
-            parts.push_back({LinkInput::kLtoIr, std::move(made.lto_ir), name});
-        else if (!made.cubin.empty())
-            parts.push_back({LinkInput::kCubin, std::move(made.cubin), name});
-        else
-            parts.push_back({LinkInput::kPtx, std::move(made.ptx), name});
+        parts.push_back(part_of(std::move(made), name_of(job.source, number)));
     }
     if (std::optional<LinkPart> runtime = device_runtime()) parts.push_back(std::move(*runtime));
     std::vector<std::string> link_options;
@@ -298,11 +298,15 @@ std::string key_of(const Job& job) {
     return codegen::gpu_cache_key(form, target);
 }
 
+SlowNotice notice_of(const Job& job) {
+    return SlowNotice("compiling " + job.source.options.name + " (" +
+                      version_of(job.source.options.compiler) +
+                      "); it is kept on disk, so that the next process need not");
+}
+
 Compiled compile(const Job& job) {
     const auto start = std::chrono::steady_clock::now();
-    const SlowNotice notice("compiling " + job.source.options.name + " (" +
-                            version_of(job.source.options.compiler) +
-                            "); it is kept on disk, so that the next process need not");
+    const SlowNotice notice = notice_of(job);
     Compiled code =
         job.source.options.compiler == CudaCompiler::kNvcc ? compile_by_nvcc(job) : compile_by_nvrtc(job);
     code.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -337,6 +341,101 @@ void remember(const std::string& key, const std::shared_ptr<const ModuleCode>& m
     all.modules[key] = module;
 }
 
+// ---- what is linked with kernels in Python ----
+
+std::string encode(std::span<const LinkPart> parts) {
+    std::string bytes;
+    for (const LinkPart& part : parts) {
+        append(bytes, std::to_string(static_cast<int>(part.kind)));
+        append(bytes, part.name);
+        append(bytes, part.bytes);
+    }
+    return bytes;
+}
+
+std::optional<std::vector<LinkPart>> decode_parts(std::string_view bytes) {
+    Reader reader(bytes);
+    std::vector<LinkPart> parts;
+    while (!reader.is_whole() && !reader.failed()) {
+        const int kind = std::atoi(reader.text().c_str());
+        std::string name = reader.text();
+        parts.push_back({static_cast<LinkInput>(kind), reader.text(), std::move(name)});
+    }
+    if (reader.failed()) return {};
+    return parts;
+}
+
+class PartsOfProgram final : public cuda::LinkedParts {
+public:
+    PartsOfProgram(ModuleSource source, std::vector<std::pair<std::string, std::string>> code)
+        : source_(std::move(source)) {
+        std::vector<std::string>& options = source_.options.options;
+        for (const std::string& path : source_.paths) {
+            const size_t slash = path.rfind('/');
+            if (path.ends_with(".cu")) {
+                source_.sources.push_back(read_file(path));
+                options.push_back("-I" + (slash == std::string::npos ? "." : path.substr(0, slash)));
+            } else {
+                code.emplace_back(path, read_file(path));
+            }
+        }
+        for (auto& [name, bytes] : code) {
+            const LinkInput kind = cuda::kind_of_code(bytes, name);
+            files_.push_back({kind, std::move(bytes), std::move(name)});
+        }
+        source_.paths.clear();
+        if (!is_relocatable(options)) options.emplace_back("-rdc=true");
+    }
+
+    std::string key(int capability) const override {
+        std::string key = source_key(capability);
+        if (key.empty() && !source_.sources.empty()) return "";
+        for (const LinkPart& part : files_) append(key, part.bytes);
+        return key.empty() ? key : key + stamp_of_linker();
+    }
+
+    std::vector<LinkPart> parts(int capability) const override {
+        std::vector<LinkPart> all = compiled(capability);
+        all.insert(all.end(), files_.begin(), files_.end());
+        if (std::optional<LinkPart> runtime = device_runtime()) all.push_back(std::move(*runtime));
+        return all;
+    }
+
+private:
+    std::string source_key(int capability) const {
+        if (source_.sources.empty()) return "";
+        return key_of({source_, capability, toolkit_folders()});
+    }
+
+    std::vector<LinkPart> compiled(int capability) const {
+        if (source_.sources.empty()) return {};
+        const std::lock_guard lock(mutex_);
+        const std::string key = source_key(capability);
+        const auto known = compiled_.find(key);
+        if (!key.empty() && known != compiled_.end()) return known->second;
+        const std::string on_disk = key.empty() ? "" : codegen::gpu_cache_key("parts to be linked", key);
+        std::optional<std::vector<LinkPart>> made;
+        if (!key.empty()) {
+            if (const auto bytes = codegen::find_bytes_in_cache(on_disk)) made = decode_parts(*bytes);
+        }
+        if (!made) {
+            const Job job{source_, capability, toolkit_folders()};
+            const SlowNotice notice = notice_of(job);
+            made.emplace();
+            for (size_t number = 0; number < source_.sources.size(); ++number)
+                made->push_back(part_of(compile_one(job, number), name_of(source_, number)));
+            if (!key.empty()) codegen::keep_bytes_in_cache(on_disk, encode(*made));
+        }
+        if (!key.empty()) compiled_ = {{key, *made}};  // headers may have been another thing before
+        return std::move(*made);
+    }
+
+    ModuleSource source_;
+    std::vector<LinkPart> files_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, std::vector<LinkPart>> compiled_;  // by key
+};
+
 }  // namespace
 
 std::shared_ptr<const ModuleCode> compile_module(const ModuleSource& source, int capability) {
@@ -365,6 +464,11 @@ std::shared_ptr<const ModuleCode> compile_module(const ModuleSource& source, int
     auto made = std::make_shared<const ModuleCode>(std::move(module));
     if (!key.empty()) remember(key, made);
     return made;
+}
+
+std::shared_ptr<const cuda::LinkedParts> parts_to_link(
+    const ModuleSource& source, std::vector<std::pair<std::string, std::string>> code) {
+    return std::make_shared<const PartsOfProgram>(source, std::move(code));
 }
 
 }  // namespace weft

@@ -5,8 +5,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "device/cuda/linker.h"
 #include "execution/cuda_source/kernel_signatures.h"
 #include "weft/cuda/raw_kernel.h"
 
@@ -31,5 +33,11 @@ struct ModuleCode {
 // given again. Throws CompileError, ValueError for files that are no code, DeviceError where a compiler is
 // missing.
 std::shared_ptr<const ModuleCode> compile_module(const ModuleSource& source, int capability);
+
+// What functions for kernels in Python are linked from (weft.cuda.declare_device, link=): sources, which are
+// compiled for linking, files of code, and files of sources (.cu). Throws ValueError for files that cannot be
+// read. `code`: what such files have, by their names.
+std::shared_ptr<const cuda::LinkedParts> parts_to_link(
+    const ModuleSource& source, std::vector<std::pair<std::string, std::string>> code = {});
 
 }  // namespace weft

@@ -31,6 +31,8 @@ public:
     // What a name like threadIdx.x stands for; nothing where it is a function.
     std::optional<Value> value();
     Value call(const Arguments& arguments);
+    // A function of other machine code (external_calls.cpp).
+    Value call_external(const ExternalFunction& function, const Arguments& arguments);
     // Where accesses are told: one that is about to happen; `value` is what it writes.
     void tell_access(ThreadEvent event, const Element& element, std::optional<ir::ValueId> value = {});
 

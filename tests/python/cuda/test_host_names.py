@@ -28,7 +28,7 @@ THERE = (
 NOT_THERE = (
     "BaseCUDAMemoryManager GetIpcHandleMixin HostOnlyCUDAMemoryManager IpcHandle KernelRuntimeError MappedMemory "
     "MemoryInfo MemoryPointer PinnedMemory api compile compile_for_current_device compile_ptx "
-    "compile_ptx_for_current_device declare_device devices driver initialize nvvm open_ipc_array runtime "
+    "compile_ptx_for_current_device devices driver initialize nvvm open_ipc_array runtime "
     "set_memory_manager shfl_sync_intrinsic simulator vote_sync_intrinsic"
 ).split()
 
