@@ -1,5 +1,5 @@
 // Kernels in CUDA C++: what Python gives as their arguments, and RawKernel and RawModule under the classes of
-// weft/cuda/_raw.py.
+// weft/_kernels/raw.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

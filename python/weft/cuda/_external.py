@@ -1,6 +1,5 @@
 """Functions in CUDA C++ that kernels in Python call: `declare_device`, and what is linked with a kernel."""
 
-import ast
 import atexit
 import os
 
@@ -181,6 +180,8 @@ class _Pointer:
 
 def _read(name, text):
     """The result and the parameters of a text, each a name or a pointer."""
+    import ast  # which takes as long as all of this module
+
     try:
         call = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
