@@ -7,6 +7,7 @@
 
 #include "core/config.h"
 #include "core/optimisation_switches.h"
+#include "device/cpu/streamed_bytes.h"
 #include "execution/kernels/kernel_arguments.h"
 #include "execution/kernels/kernel_store.h"
 #include "execution/kernels/launch_replay.h"

@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/config.h"
 #include "core/optimisation_switches.h"
 #include "core/shape.h"
 #include "core/threads/thread_pool.h"
+#include "device/cpu/streamed_bytes.h"
 #include "device/kernel.h"
 #include "graph/index_map.h"
 #include "library/loops/scan_order.h"
@@ -708,14 +708,6 @@ private:
 };
 
 }  // namespace
-
-int64_t streamed_bytes() {
-    const int64_t asked = config().stream.load(std::memory_order_relaxed);
-    // Few CPUs of a large processor share its last cache with others, whom they do not see.
-    constexpr int64_t kCacheOfCpu = int64_t{16} << 20;
-    static const int64_t near = std::min(cpu_device().cache_bytes(), available_cpus() * kCacheOfCpu);
-    return asked >= 0 ? asked : near;
-}
 
 ReductionSpace space_of(const Node& reduction) {
     return reduction_space(*reduction.reduction(), reduction.compute_dtype().scalar_type(), reduction.shape,

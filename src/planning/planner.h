@@ -55,9 +55,6 @@ struct Group {
 // Groups in an order in which they can run. `fuse` false gives the naive plan: a kernel a node.
 std::vector<Group> make_plan(const NodeSet& nodes, std::span<const NodePtr> roots, bool fuse);
 
-// Results of more bytes may be streamed: WEFT_STREAM, or what stays in the caches.
-int64_t streamed_bytes();
-
 // The walk of a kReduce node (library/loops/reduction_order.h).
 ReductionSpace space_of(const Node& reduction);
 

@@ -6,9 +6,12 @@
 #include <memory>
 #include <new>
 
+#include "core/nontemporal_copy.h"
+#include "core/optimisation_switches.h"
 #include "core/processor.h"
 #include "core/threads/thread_pool.h"
 #include "core/threads/way_taken.h"
+#include "device/cpu/streamed_bytes.h"
 
 namespace weft::batched {
 
@@ -28,6 +31,10 @@ KernelChoice kernel_of(const Batch& batch) {
     return {};
 }
 
+int64_t size_of(ScalarType type) { return type == ScalarType::kFloat64 ? 8 : 4; }
+
+int64_t line_bytes(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
 int64_t largest_side(const Batch& batch) { return std::max({batch.rows, batch.columns, 1}); }
 
 // Tiles of whole matrices and some rows.
@@ -35,11 +42,105 @@ int64_t scratch_bytes(const Batch& batch, int lanes) {
     const int64_t side = largest_side(batch);
     const int64_t right = std::min<int64_t>(batch.right, kMostRows);
     const int64_t values = 5 * side * side + side * right + 16 * side + 64;
-    return values * lanes * (batch.type == ScalarType::kFloat64 ? 8 : 4);
+    return values * lanes * size_of(batch.type);
 }
 
 struct FreeMemory {
     void operator()(char* memory) const { std::free(memory); }
+};
+
+// The rows and columns of an output, of those that are matrices.
+struct Shape {
+    int64_t rows = 0, columns = 0;
+};
+Shape output_shape(const Batch& batch, int which) {
+    const int64_t m = batch.rows, n = batch.columns, least = std::min(m, n);
+    switch (batch.operation) {
+        case Operation::kSolve: return which == 0 ? Shape{m, batch.right} : Shape{};
+        case Operation::kInverse:
+        case Operation::kCholesky:
+        case Operation::kRawQr: return which == 0 ? Shape{m, n} : Shape{};
+        case Operation::kQr:
+            return which == 0 ? Shape{batch.right, n} : which == 1 ? Shape{m, batch.right} : Shape{};
+        case Operation::kEigh: return which == 1 ? Shape{n, n} : Shape{};
+        case Operation::kSvd:
+            if (which == 0) return {};
+            return which == 1 ? Shape{m, batch.right != 0 ? m : least}
+                              : Shape{batch.right != 0 ? n : least, n};
+        case Operation::kDeterminant:
+        case Operation::kSlogdet: break;
+    }
+    return {};
+}
+
+// Outputs that caches do not hold are written past them: kernels write some matrices of each to memory that
+// stays near, from where whole lines are copied.
+class StreamedOutputs {
+public:
+    explicit StreamedOutputs(const Batch& batch, int lanes) {
+        if (!is_on(OptimisationSwitch::kNontemporalStores)) return;
+        int64_t all = 0, each = 0;
+        const int64_t size = size_of(batch.type);
+        for (int i = 0; i < kMost; ++i) {
+            const Stack& out = batch.out[i];
+            const Shape shape = output_shape(batch, i);
+            const int64_t elements = shape.rows * shape.columns;
+            if (out.data == nullptr || elements == 0) continue;
+            // One behind the other without gaps.
+            const int64_t last = (shape.rows - 1) * out.row + (shape.columns - 1) * out.column;
+            streamed_[i] = out.matrix == elements * size && out.row >= size && out.column >= size &&
+                           last == out.matrix - size;
+            if (!streamed_[i]) continue;
+            all += out.matrix * batch.count;
+            each += out.matrix;
+        }
+        if (all <= streamed_bytes()) return;
+        matrices_ = lanes * std::max<int64_t>(1, kNearBytes / (each * lanes));
+        for (int i = 0; i < kMost; ++i) {
+            if (streamed_[i]) bytes_ += line_bytes(matrices_ * batch.out[i].matrix);
+        }
+    }
+
+    int64_t bytes() const { return bytes_; }
+
+    int64_t run(const KernelChoice& choice, const Batch& batch, int64_t begin, int64_t end, char* scratch,
+                char* near) const {
+        if (bytes_ == 0) return choice.kernel(batch, begin, end, scratch);
+        int64_t wrong = 0;
+        for (; begin < end; begin += matrices_) {
+            const int64_t count = std::min(matrices_, end - begin);
+            Batch part = batch;
+            part.count = count;
+            for (Stack& in : part.in) {
+                if (in.data != nullptr) in.data += begin * in.matrix;
+            }
+            char* at = near;
+            for (int i = 0; i < kMost; ++i) {
+                Stack& out = part.out[i];
+                if (streamed_[i]) {
+                    out.data = at;
+                    at += line_bytes(matrices_ * out.matrix);
+                } else if (out.data != nullptr) {
+                    out.data += begin * out.matrix;
+                }
+            }
+            if (part.info != nullptr) part.info += begin;
+            wrong += choice.kernel(part, 0, count, scratch);
+            for (int i = 0; i < kMost; ++i) {
+                const Stack& out = batch.out[i];
+                if (streamed_[i])
+                    copy_nontemporal(out.data + begin * out.matrix, part.out[i].data, count * out.matrix);
+            }
+        }
+        finish_copies();
+        return wrong;
+    }
+
+private:
+    static constexpr int kMost = 3;
+    static constexpr int64_t kNearBytes = 8192;
+    bool streamed_[kMost] = {};
+    int64_t matrices_ = 0, bytes_ = 0;
 };
 
 }  // namespace
@@ -61,13 +162,15 @@ int64_t run(const Batch& batch) {
     int64_t own = std::max<int64_t>(1, kTaskWork / work);
     own = (own + kMostLanes - 1) / kMostLanes * kMostLanes;
     const int64_t tasks = (batch.count + own - 1) / own;
-    const int64_t bytes = (scratch_bytes(batch, choice.lanes) + kLine - 1) / kLine * kLine;
+    const StreamedOutputs streamed(batch, choice.lanes);
+    const int64_t bytes = line_bytes(scratch_bytes(batch, choice.lanes));
     std::atomic<int64_t> wrong{0};
     parallel_for(tasks, [&](int64_t task) {
         const std::unique_ptr<char, FreeMemory> scratch(
-            static_cast<char*>(std::aligned_alloc(kLine, static_cast<size_t>(bytes))));
+            static_cast<char*>(std::aligned_alloc(kLine, static_cast<size_t>(bytes + streamed.bytes()))));
         if (!scratch) throw std::bad_alloc();
-        wrong += choice.kernel(batch, task * own, std::min(batch.count, (task + 1) * own), scratch.get());
+        wrong += streamed.run(choice, batch, task * own, std::min(batch.count, (task + 1) * own),
+                              scratch.get(), scratch.get() + bytes);
     });
     way_taken = {"weft's kernels for small matrices", nullptr, std::min<int64_t>(tasks, num_threads())};
     return wrong;

@@ -65,8 +65,30 @@ inline void factor_pivoted_qr(typename L::Value* a, int m, int n, typename L::Va
     }
 }
 
+template <class L>
+inline void exchange_pairs(typename L::Mask where, typename L::Value* x, typename L::Value* y, int step,
+                           int count) {
+    for (int k = 0; k < count; ++k, x += step, y += step) {
+        const typename L::Value a = *x, b = *y;
+        *x = L::select(where, b, a);
+        *y = L::select(where, a, b);
+    }
+}
+
+// By an angle of which the sine is known, and the tangent of its half. So the many small angles, whose
+// cosines round to one, make no vector longer.
+template <class L>
+inline void rotate_pairs(typename L::Value sine, typename L::Value half, typename L::Value* x,
+                         typename L::Value* y, int step, int count) {
+    for (int k = 0; k < count; ++k, x += step, y += step) {
+        const typename L::Value a = *x, b = *y;
+        *x = fma(-sine, fma(half, a, b), a);
+        *y = fma(sine, fma(-half, b, a), b);
+    }
+}
+
 // Rotates rows of r (n×n) until they are orthogonal, the longer first, and u's columns (m rows, `width`
-// apart) with them, when not null. The result is one where that takes too long.
+// apart) with them. The result is one where that takes too long.
 template <class L>
 inline typename L::Index rotate_rows(typename L::Value* r, int n, typename L::Value* u, int m, int width) {
     using Value = typename L::Value;
@@ -101,28 +123,22 @@ inline typename L::Index rotate_rows(typename L::Value* r, int n, typename L::Va
                     if (!L::any(on)) continue;
                 }
                 rotated = rotated | on;
+                const Mask exchanged = on & (alpha < beta);
+                if (L::any(exchanged)) {
+                    exchange_pairs<L>(exchanged, x, y, 1, n);
+                    exchange_pairs<L>(exchanged, u + p, u + q, width, m);
+                    const Value longer = L::select(exchanged, beta, alpha);
+                    beta = L::select(exchanged, alpha, beta);
+                    alpha = longer;
+                }
                 const Value zeta = (beta - alpha) / (T(2) * gamma);
                 const Value root = absolute(zeta) + square_root(fma(zeta, zeta, Value(T(1))));
                 const Value t = L::select(zeta < Value(T(0)), Value(T(-1)), Value(T(1))) / root;
-                Value c = Value(T(1)) / square_root(fma(t, t, Value(T(1))));
-                Value s = c * t;
-                const Mask exchanged = alpha < beta;
-                const Value other = -c;
-                c = L::select(exchanged, s, c);
-                s = L::select(exchanged, other, s);
-                c = L::select(on, c, Value(T(1)));
-                s = L::select(on, s, Value(T(0)));
-                for (int k = 0; k < n; ++k) {
-                    const Value a = x[k], b = y[k];
-                    x[k] = fma(c, a, -s * b);
-                    y[k] = fma(s, a, c * b);
-                }
-                if (u == nullptr) continue;
-                for (int k = 0; k < m; ++k) {
-                    const Value a = u[k * width + p], b = u[k * width + q];
-                    u[k * width + p] = fma(c, a, -s * b);
-                    u[k * width + q] = fma(s, a, c * b);
-                }
+                const Value c = Value(T(1)) / square_root(fma(t, t, Value(T(1))));
+                const Value s = L::select(on, c * t, Value(T(0)));
+                const Value half = L::select(on, s / (Value(T(1)) + c), Value(T(0)));
+                rotate_pairs<L>(s, half, x, y, 1, n);
+                rotate_pairs<L>(s, half, u + p, u + q, width, m);
             }
         }
         if (!L::any(rotated)) return Index(0);

@@ -14,6 +14,6 @@
 
 namespace weft::batched {
 
-KernelChoice spectral_kernel_avx2(const Batch& batch) { return choose_spectral_kernel_for<64>(batch); }
+KernelChoice spectral_kernel_avx2(const Batch& batch) { return choose_spectral_kernel_for<16, 8>(batch); }
 
 }  // namespace weft::batched

@@ -12,6 +12,6 @@
 
 namespace weft::batched {
 
-KernelChoice spectral_kernel_avx512(const Batch& batch) { return choose_spectral_kernel_for<64>(batch); }
+KernelChoice spectral_kernel_avx512(const Batch& batch) { return choose_spectral_kernel_for<16, 16>(batch); }
 
 }  // namespace weft::batched

@@ -4,6 +4,7 @@
 #include "library/linalg/batched/batched.h"
 #include "library/linalg/batched/householder.h"
 #include "library/linalg/batched/jacobi_svd.h"
+#include "library/linalg/batched/singular_values.h"
 #include "library/linalg/batched/symmetric_eigen.h"
 #include "library/linalg/batched/tiles.h"
 
@@ -73,6 +74,29 @@ struct SpectralKernels {
         return wrong;
     }
 
+    static int64_t singular_values(const Batch& batch, int64_t begin, int64_t end, char* scratch) {
+        const bool wide = batch.rows < batch.columns;
+        const int m = wide ? batch.columns : batch.rows, n = wide ? batch.rows : batch.columns;
+        const Stack in = wide ? transposed(batch.in[0]) : batch.in[0];
+        Value* const a = reinterpret_cast<Value*>(scratch);
+        int64_t wrong = 0;
+        for (; begin < end; begin += L::kCount) {
+            Value diagonal[kMostRows], above[kMostRows];
+            Index places[kMostRows];
+            Tile::load(in, begin, end, m, n, a, n);
+            Mask nan, infinite;
+            Value inverse;
+            scale_numbers(a, m, n, false, kBidiagonalScale<T>, inverse, nan, infinite);
+            make_bidiagonal<L>(a, m, n, diagonal, above);
+            Index info = iterate_bidiagonal<L>(diagonal, above, n);
+            info = L::choose(nan | infinite, Index(1), info);
+            rank<true, L>(diagonal, n, places);
+            put_values(diagonal, n, places, inverse, info != Index(0), batch.out[0], begin, end);
+            wrong += Tile::report(info, batch, begin, stop_of(begin, end));
+        }
+        return wrong;
+    }
+
     static int64_t svd(const Batch& batch, int64_t begin, int64_t end, char* scratch) {
         // A wide matrix is the transposed of a high one.
         const bool wide = batch.rows < batch.columns;
@@ -80,7 +104,6 @@ struct SpectralKernels {
         const Stack in = wide ? transposed(batch.in[0]) : batch.in[0];
         const Stack left = wide ? transposed(batch.out[2]) : batch.out[1];
         const Stack right = wide ? transposed(batch.out[1]) : batch.out[2];
-        const bool with_vectors = left.data != nullptr;
         const int width = batch.right != 0 ? m : n;
         Value* const a = reinterpret_cast<Value*>(scratch);
         Value* const u = a + m * n;
@@ -93,22 +116,20 @@ struct SpectralKernels {
             Value inverse;
             scale_numbers(a, m, n, false, kJacobiScale<T>, inverse, nan, infinite);
             factor_pivoted_qr<L>(a, m, n, factors, norms, order);
-            if (with_vectors) make_q<L>(a, n, 0, factors, n, u, m, width);
+            make_q<L>(a, n, 0, factors, n, u, m, width);
             clear_below(a, n, n);
-            Index info = rotate_rows<L>(a, n, with_vectors ? u : nullptr, m, width);
+            Index info = rotate_rows<L>(a, n, u, m, width);
             info = L::choose(nan | infinite, Index(1), info);
             const Mask bad = info != Index(0);
             take_norms<L>(a, n, norms);
             rank<true, L>(norms, n, places);
-            if (with_vectors) {
-                complete_rows<L>(a, n, norms);
-                finish(a, n * n, bad);
-                finish(u, m * width, bad);
-                Tile::scatter_columns(u, m, n, width, places, factors);
-                Tile::store(u, width, m, width, left, begin, end);
-                Tile::scatter_columns(a, n, n, n, order, factors);
-                Tile::store_rows(a, n, n, places, right, begin, end);
-            }
+            complete_rows<L>(a, n, norms);
+            finish(a, n * n, bad);
+            finish(u, m * width, bad);
+            Tile::scatter_columns(u, m, n, width, places, factors);
+            Tile::store(u, width, m, width, left, begin, end);
+            Tile::scatter_columns(a, n, n, n, order, factors);
+            Tile::store_rows(a, n, n, places, right, begin, end);
             put_values(norms, n, places, inverse, bad, batch.out[0], begin, end);
             wrong += Tile::report(info, batch, begin, stop_of(begin, end));
         }
@@ -177,15 +198,18 @@ KernelChoice choose_spectral_kernel(const Batch& batch) {
         case Operation::kQr:
         case Operation::kRawQr: return {SpectralKernels<L>::qr, L::kCount};
         case Operation::kEigh: return {SpectralKernels<L>::eigh, L::kCount};
-        case Operation::kSvd: return {SpectralKernels<L>::svd, L::kCount};
+        case Operation::kSvd:
+            if (batch.out[1].data == nullptr && batch.out[2].data == nullptr)
+                return {SpectralKernels<L>::singular_values, L::kCount};
+            return {SpectralKernels<L>::svd, L::kCount};
         default: return {};
     }
 }
 
-template <int kBytes>
+template <int kFloats, int kDoubles>
 KernelChoice choose_spectral_kernel_for(const Batch& batch) {
-    if (batch.type == ScalarType::kFloat32) return choose_spectral_kernel<Lanes<float, kBytes / 4>>(batch);
-    if (batch.type == ScalarType::kFloat64) return choose_spectral_kernel<Lanes<double, kBytes / 8>>(batch);
+    if (batch.type == ScalarType::kFloat32) return choose_spectral_kernel<Lanes<float, kFloats>>(batch);
+    if (batch.type == ScalarType::kFloat64) return choose_spectral_kernel<Lanes<double, kDoubles>>(batch);
     return {};
 }
 

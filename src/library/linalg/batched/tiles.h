@@ -66,14 +66,18 @@ struct Tiles {
         int lanes;
     };
 
-    // Elements that are `stride` bytes apart, to vectors that are `step` apart.
-    static inline void load_run(char* const* from, int64_t stride, int length, Value* to, int step) {
+    // Elements that are `stride` bytes apart, to vectors that are `step` apart. What lies `ahead` of them is
+    // wanted next.
+    static inline void load_run(char* const* from, int64_t stride, int length, Value* to, int step,
+                                int64_t ahead = 0) {
         if (stride == kSize && length >= kCount) {
             for (int e = 0; e < length; e += kCount) {
                 if (e > length - kCount) e = length - kCount;
                 Value block[kCount];
-                for (int lane = 0; lane < kCount; ++lane)
+                for (int lane = 0; lane < kCount; ++lane) {
                     block[lane] = load_from<Value>(from[lane] + e * kSize);
+                    __builtin_prefetch(from[lane] + e * kSize + ahead, 0, 2);
+                }
                 transpose<kCount / 2>(block);
                 for (int k = 0; k < kCount; ++k) to[(e + k) * step] = block[k];
             }
@@ -112,14 +116,15 @@ struct Tiles {
     static inline void load(const Stack& stack, int64_t begin, int64_t end, int rows, int columns,
                             Value* tile, int width) {
         Place place(stack, begin, end);
+        const int64_t ahead = kCount * stack.matrix;
         if (stack.row == columns * kSize && stack.column == kSize && width == columns) {
-            load_run(place.at, kSize, rows * columns, tile, 1);
+            load_run(place.at, kSize, rows * columns, tile, 1, ahead);
         } else if (stack.row == kSize) {
             for (int j = 0; j < columns; ++j, move(place, stack.column))
-                load_run(place.at, kSize, rows, tile + j, width);
+                load_run(place.at, kSize, rows, tile + j, width, ahead);
         } else {
             for (int i = 0; i < rows; ++i, move(place, stack.row))
-                load_run(place.at, stack.column, columns, tile + i * width, 1);
+                load_run(place.at, stack.column, columns, tile + i * width, 1, ahead);
         }
     }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/config.h"
 #include "core/threads/thread_pool.h"
 
 namespace weft::batched {
@@ -334,6 +335,136 @@ TYPED_TEST(BatchedLinalg, SingularVectorsAreOrthogonalAndReconstruct) {
                 EXPECT_LE(orthogonality(u, m), bound) << rows << ' ' << m;
                 EXPECT_LE(orthogonality(v_columns, 0), bound) << rows << ' ' << m;
                 EXPECT_LE(product_error(u, values, v, false, a, m), 2 * bound * size_of(a, m));
+            }
+        }
+    }
+}
+
+// Matrices 5 and on, beside difficult_matrices(): no diagonal, zeros on the diagonal of a bidiagonal one, a
+// graded one each way, and the first column of a constant alone.
+template <class T>
+Matrices<T> bidiagonal_difficulties(int64_t count, int rows, int columns) {
+    Matrices<T> a = difficult_matrices<T>(count, rows, columns);
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < columns; ++j) {
+            const bool beside = j == i + 1, on = i == j;
+            a.at(5, i, j) = beside ? T(1) : T(0);
+            a.at(6, i, j) = (on && i % 3 != 1) || beside ? T(i + 1) : T(0);
+            a.at(7, i, j) = on || beside ? T(std::pow(0.1, i)) : T(0);
+            a.at(8, i, j) = on || beside ? T(std::pow(0.1, rows - i)) : T(0);
+            a.at(9, i, j) = j == 0 ? T(5) : T(0);
+            a.at(10, i, j) = T(1) / T(i + j + 1);
+        }
+    }
+    return a;
+}
+
+TYPED_TEST(BatchedLinalg, SingularValuesAloneAreThoseWithVectors) {
+    using T = TypeParam;
+    for (const auto& [rows, columns] :
+         {std::pair(1, 1), {2, 2}, {3, 3}, {4, 7}, {5, 5}, {8, 8}, {16, 16}, {17, 15}, {32, 5}, {32, 32}}) {
+        constexpr int64_t kCount = 300;
+        const int least = std::min(rows, columns);
+        auto a = bidiagonal_difficulties<T>(kCount, rows, columns);
+        Matrices<T> s(kCount, least, 1), alone(kCount, least, 1), of_one(1, least, 1), u(kCount, rows, least),
+            v(kCount, least, columns);
+        Batch batch = batch_of<T>(Operation::kSvd, kCount, rows, columns);
+        batch.in[0] = a.stack();
+        batch.out[0] = alone.stack();
+        EXPECT_EQ(run(batch), 0);
+        batch.out[0] = s.stack();
+        batch.out[1] = u.stack();
+        batch.out[2] = v.stack();
+        EXPECT_EQ(run(batch), 0);
+        for (int64_t m = 0; m < kCount; ++m) {
+            const double bound = 4 * std::max(rows, columns) * static_cast<double>(this->kEpsilon);
+            for (int i = 0; i < least; ++i) {
+                const auto value = static_cast<double>(alone.at(m, i, 0));
+                EXPECT_LE(std::abs(value - static_cast<double>(s.at(m, i, 0))),
+                          bound * static_cast<double>(s.at(m, 0, 0)))
+                    << rows << ' ' << m << ' ' << i;
+                EXPECT_GE(value, 0);
+                if (i > 0) EXPECT_LE(value, static_cast<double>(alone.at(m, i - 1, 0)));
+            }
+            // Whatever the other lanes need.
+            Batch one = batch_of<T>(Operation::kSvd, 1, rows, columns);
+            one.in[0] = a.stack();
+            one.in[0].data += m * one.in[0].matrix;
+            one.out[0] = of_one.stack();
+            EXPECT_EQ(run(one), 0);
+            EXPECT_EQ(
+                0, std::memcmp(of_one.values.data(), &alone.at(m, 0, 0), sizeof(T) * of_one.values.size()));
+        }
+    }
+}
+
+TYPED_TEST(BatchedLinalg, WhatIsWrittenPastTheCachesHasTheSameBits) {
+    using T = TypeParam;
+    constexpr int64_t kCount = 1003;
+    for (const auto& [rows, columns] : {std::pair(3, 3), {8, 8}, {13, 13}, {7, 4}, {4, 7}}) {
+        for (int k = 0; k <= static_cast<int>(Operation::kSvd); ++k) {
+            const auto operation = static_cast<Operation>(k);
+            if (rows != columns && operation != Operation::kQr && operation != Operation::kRawQr &&
+                operation != Operation::kSvd)
+                continue;
+            auto a = normal_matrices<T>(kCount, rows, columns, 8);
+            for (int64_t m = 0; m < kCount; ++m) {
+                for (int i = 0; i < std::min(rows, columns); ++i) a.at(m, i, i) += T(9);
+            }
+            if (operation == Operation::kCholesky) a.at(500, 0, 0) = -1;
+            auto b = normal_matrices<T>(kCount, rows, 3, 9);
+            for (const bool turned : {false, true}) {  // columns of results are adjacent, not rows
+                Batch batch = batch_of<T>(operation, kCount, rows, columns);
+                batch.right = operation == Operation::kSolve ? 3
+                              : operation == Operation::kQr  ? std::min(rows, columns)
+                                                             : 0;
+                batch.in[0] = a.stack();
+                batch.in[1] = b.stack();
+                std::vector<T> results[2][3];
+                std::vector<int32_t> info[2];
+                const int64_t stream = config().stream.load();
+                for (const bool streamed : {false, true}) {
+                    config().stream = streamed ? 0 : int64_t{1} << 40;
+                    constexpr int64_t kSize = sizeof(T);
+                    const int64_t m = rows, n = columns, least = std::min(m, n);
+                    int64_t shapes[3][2] = {{m, n}, {0, 0}, {0, 0}};
+                    const auto set = [&](int which, int64_t height, int64_t width) {
+                        shapes[which][0] = height;
+                        shapes[which][1] = width;
+                    };
+                    if (operation == Operation::kSolve) set(0, n, 3);
+                    if (operation == Operation::kDeterminant || operation == Operation::kSlogdet)
+                        set(0, 1, 1);
+                    if (operation == Operation::kSlogdet) set(1, 1, 1);
+                    if (operation == Operation::kQr) set(0, least, n), set(1, m, least);
+                    if (operation == Operation::kRawQr) set(1, least, 1);
+                    if (operation == Operation::kEigh) set(0, n, 1), set(1, n, n);
+                    if (operation == Operation::kSvd) set(0, least, 1), set(1, m, least), set(2, least, n);
+                    for (int i = 0; i < 3; ++i) {
+                        const int64_t height = shapes[i][0], width = shapes[i][1];
+                        if (height == 0) continue;
+                        auto& to = results[streamed][i];
+                        to.assign(static_cast<size_t>(kCount * height * width + 1), T(77));
+                        // Not at the beginning of a line.
+                        batch.out[i] = {reinterpret_cast<char*>(to.data() + 1), height * width * kSize,
+                                        width * kSize, kSize};
+                        if (turned && width > 1) {
+                            batch.out[i].row = kSize;
+                            batch.out[i].column = height * kSize;
+                        }
+                    }
+                    info[streamed].assign(kCount, 9);
+                    batch.info = info[streamed].data();
+                    EXPECT_EQ(run(batch), operation == Operation::kCholesky ? 1 : 0);
+                }
+                config().stream = stream;
+                EXPECT_EQ(info[0], info[1]) << k;
+                for (int i = 0; i < 3; ++i) {
+                    ASSERT_EQ(results[0][i].size(), results[1][i].size());
+                    EXPECT_EQ(0, std::memcmp(results[0][i].data(), results[1][i].data(),
+                                             results[0][i].size() * sizeof(T)))
+                        << k << ' ' << i << ' ' << rows << ' ' << turned;
+                }
             }
         }
     }

@@ -187,3 +187,14 @@ def test_batches_without_one_stride_have_the_same_bits(dtype):
             numpy.testing.assert_allclose(
                 numpy.asarray(x[i, j]), expected, rtol=1e-3 if dtype == "f4" else 1e-9
             )
+
+
+@pytest.mark.parametrize("vectors", [True, False])
+def test_rotations_make_singular_values_neither_larger_nor_smaller(vectors):
+    """Small angles' cosines round to one, and once made each value five roundings larger."""
+    a = numpy.random.default_rng(5).standard_normal((200, 32, 32)).astype("f4")
+    result = weft.linalg.svd(weft.asarray(a), compute_uv=vectors)
+    (values,) = plain([result.S if vectors else result])
+    exact = numpy.linalg.svd(a.astype(numpy.float64), compute_uv=False)
+    errors = (values - exact) / exact[:, :1] / numpy.finfo("f4").eps
+    assert abs(errors.mean()) < 0.5 and abs(errors).mean() < 1.5
