@@ -46,12 +46,21 @@ def moveaxis(a, source, destination):
 def broadcast_shapes(*args):
     """The shape that arrays of these shapes broadcast to."""
     shapes = [(shape,) if hasattr(shape, "__index__") else tuple(shape) for shape in args]
+    ndim = max(map(len, shapes), default=0)
     result = []
-    for axis in range(max(map(len, shapes), default=0)):
-        extents = {shape[-1 - axis] for shape in shapes if axis < len(shape)} - {1}
-        if len(extents) > 1:
-            raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
-        result.append(extents.pop() if extents else 1)
+    for axis in range(ndim):
+        extent = first = None  # of the axis, and the first argument that has it
+        for at, shape in enumerate(shapes):
+            own = shape[axis - ndim] if ndim - axis <= len(shape) else 1
+            if own == 1 or own == extent:
+                continue
+            if extent is not None:
+                raise ValueError(
+                    "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between "
+                    f"arg {first} with shape {shapes[first]} and arg {at} with shape {shape}."
+                )
+            extent, first = own, at
+        result.append(1 if extent is None else extent)
     if math.prod(extent for extent in result if extent != 0) >= 2**63:
         raise ValueError("broadcast dimensions too large.")
-    return tuple(reversed(result))
+    return tuple(result)

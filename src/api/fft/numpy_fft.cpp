@@ -68,11 +68,13 @@ array along_axes(array a, TransformKind kind, std::optional<Dims> s, std::option
                  bool forward) {
     const bool to_real = kind == TransformKind::kComplexToReal;
     const auto rank = static_cast<int64_t>(a.ndim());
+    const bool axes_are_given = axes.has_value();
     if (!axes) {
         axes.emplace();
         const int64_t count = s ? static_cast<int64_t>(s->size()) : rank;
         for (int64_t d = -count; d < 0; ++d) axes->push_back(d);
     } else if (!s) {
+        if (rank == 0 && !axes->empty()) throw IndexError("cannot do a non-empty take from an empty axes.");
         for (const int64_t axis : *axes) {
             if (axis < -rank || axis >= rank)
                 throw IndexError("index " + std::to_string(axis) + " is out of bounds for axis 0 with size " +
@@ -80,7 +82,9 @@ array along_axes(array a, TransformKind kind, std::optional<Dims> s, std::option
         }
     }
     if (s && s->size() != axes->size()) throw ValueError("Shape and axes have different lengths.");
-    if (kind != TransformKind::kComplex && axes->empty()) throw IndexError("list index out of range");
+    if (kind != TransformKind::kComplex && axes->empty())  // NumPy indexes its tuple of axes first, or a list
+        throw IndexError(to_real && !s && axes_are_given ? "tuple index out of range"
+                                                         : "list index out of range");
     Dims lengths;
     for (size_t i = 0; i < axes->size(); ++i) {
         if (s && (*s)[i] != -1) {

@@ -49,7 +49,7 @@ SVDResult svd_of_hermitian(const array& a) {
 }
 
 array cond(const array& x, const NormOrder& p) {
-    if (x.ndim() >= 2 && x.size() == 0 && has_no_elements(x))
+    if (x.size() == 0 && (x.ndim() < 2 || has_no_elements(x)))
         throw LinAlgError("cond is not defined on empty arrays");
     const std::optional<double> number = value_of(p);
     array result;

@@ -6,6 +6,7 @@
 #include "api/linalg/on_gpu.h"
 #include "core/shape.h"
 #include "library/linalg/lu.h"
+#include "weft/creation.h"
 
 namespace weft::linalg {
 
@@ -97,7 +98,11 @@ array solve(const array& a, const array& b) {
     const int64_t columns = vector ? 1 : b.shape().back();
     Output x(types, batch,
              vector ? std::initializer_list<int64_t>{n} : std::initializer_list<int64_t>{n, columns});
-    if (n == 0 || columns == 0 || element_count(batch) == 0) return x.finish();
+    if (n == 0 || element_count(batch) == 0) return x.finish();
+    if (columns == 0) {  // nothing to solve, but NumPy looks whether the matrices are singular
+        solve(a, zeros({n, 1}, types.result));
+        return x.finish();
+    }
     if (const auto factors = batch.empty() ? kept_factors(a, types) : nullptr) {
         if (factors->is_singular()) throw_singular();
         factors->solve(right.matrices(), vector ? x.columns() : x.matrices());

@@ -67,6 +67,28 @@ void check_vectors(std::string_view name, std::string_view signature, const arra
                      std::to_string(x1.shape().back()) + ")");
 }
 
+// As Python writes a tuple.
+std::string tuple_text(const Dims& shape) {
+    std::string text;
+    for (const int64_t extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+    return "(" + text + (shape.size() == 1 ? ",)" : ")");
+}
+
+// Throws as np.broadcast does, which names the first two operands that do not fit.
+void check_broadcast(const Dims& first, const Dims& second) {
+    const size_t ndim = std::max(first.size(), second.size());
+    for (size_t d = 0; d < ndim; ++d) {
+        const size_t before_first = ndim - first.size(), before_second = ndim - second.size();
+        if (d < before_first || d < before_second) continue;
+        const int64_t one = first[d - before_first], other = second[d - before_second];
+        if (one == other || one == 1 || other == 1) continue;
+        throw ValueError(
+            "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg 0 with "
+            "shape " +
+            tuple_text(first) + " and arg 1 with shape " + tuple_text(second) + ".");
+    }
+}
+
 array with_axis(const array& a, int64_t axis) { return expand_dims(a, Dims{axis}); }
 
 }  // namespace
@@ -129,9 +151,12 @@ array tensordot(const array& a, const array& b, std::span<const int64_t> a_axes,
 }
 
 array vecdot(const array& x1, const array& x2, int64_t axis, bool keepdims) {
+    constexpr std::string_view kSignature = "(n),(n)->()";
+    if (x1.ndim() < 1) throw_too_few_axes("vecdot", 0, x1, kSignature, 1);  // whatever the axis is
+    if (x2.ndim() < 1) throw_too_few_axes("vecdot", 1, x2, kSignature, 1);
     const array left = axis == -1 ? x1 : move_axis(x1, axis, -1);
     const array right = axis == -1 ? x2 : move_axis(x2, axis, -1);
-    check_vectors("vecdot", "(n),(n)->()", left, right, 1);
+    check_vectors("vecdot", kSignature, left, right, 1);
     const array result =
         contract_as("vecdot", conjugated(left), range(-left.ndim(), 0), right, range(-right.ndim(), 0),
                     range(-std::max(left.ndim(), right.ndim()), -1));
@@ -165,6 +190,7 @@ array cross(const array& a, const array& b, int64_t axisa, int64_t axisb, int64_
     const auto component = [](const array& vectors, int64_t k) {
         return place_of_axis(vectors, vectors.ndim() - 1, k);
     };
+    check_broadcast(component(left, 0).shape(), component(right, 0).shape());
     if (of_left == 2 && of_right == 2) {
         return subtract(multiply(component(left, 0), component(right, 1)),
                         multiply(component(left, 1), component(right, 0)));

@@ -154,6 +154,35 @@ def test_errors(name, at):
         assert not isinstance(ours, Exception)
 
 
+OTHERS_WRONG = [
+    lambda m: m.linalg.solve(m.zeros((2, 2)), m.zeros((2, 0))),
+    lambda m: m.linalg.solve(m.zeros((3, 2, 2)), m.zeros((2, 0))),
+    lambda m: m.linalg.solve(m.zeros((40, 40)), m.zeros((40, 0))),
+    lambda m: m.linalg.cond(m.ones(0)),
+    lambda m: m.linalg.cond(m.ones((0, 0))),
+    lambda m: m.linalg.cross(m.ones((2, 3)), m.ones((4, 3))),
+    lambda m: m.cross(m.ones((2, 3)), m.ones((5, 4, 3))),
+    lambda m: m.linalg.vecdot(m.ones(()), m.ones(3), axis=0),
+    lambda m: m.linalg.vecdot(m.ones(3), m.ones(()), axis=1),
+    lambda m: m.broadcast_shapes((2, 3), (4, 1, 1), (5, 2, 3)),
+    lambda m: m.broadcast_arrays(m.ones((2, 3)), m.ones(3), m.ones(4)),
+]
+
+
+@pytest.mark.parametrize("at", range(len(OTHERS_WRONG)))
+def test_errors_of_several_operands(at):
+    ours, theirs = outcome(lambda: OTHERS_WRONG[at](weft)), outcome(lambda: OTHERS_WRONG[at](numpy))
+    assert isinstance(theirs, Exception)
+    assert type(ours).__name__ == type(theirs).__name__
+    assert str(ours) == str(theirs)
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (0,), (2, 3)])
+def test_no_equations_but_regular_matrices(batch):
+    a = numpy.broadcast_to(numpy.eye(2), (*batch, 2, 2))
+    assert weft.linalg.solve(weft.asarray(a), weft.zeros((2, 0))).shape == (*batch, 2, 0)
+
+
 @pytest.mark.parametrize("dtype", ["f8", "c8"])
 @pytest.mark.parametrize("n", [256, 321])
 def test_matrices_of_several_panels(n, dtype):
