@@ -342,9 +342,10 @@ std::vector<ValueId> Builder::call(const Function& callee, std::span<const Value
 }
 
 std::vector<ValueId> Builder::call(std::string callee, std::span<const Type> results,
-                                   std::span<const ValueId> arguments) {
+                                   std::span<const ValueId> arguments, bool lazy) {
     Instruction instruction{.opcode = Opcode::kCall, .operands = {arguments.begin(), arguments.end()}};
     instruction.callee = std::move(callee);
+    instruction.lazy = lazy;
     for (const Type& result : results) instruction.results.push_back(new_value(result));
     return append(std::move(instruction)).results;
 }

@@ -97,7 +97,7 @@ public:
     std::vector<ValueId> call(const Function& callee, std::span<const ValueId> arguments);
     // Of a function that is not there yet; the results' types are as they are here (ir/calls.h).
     std::vector<ValueId> call(std::string callee, std::span<const Type> results,
-                              std::span<const ValueId> arguments);
+                              std::span<const ValueId> arguments, bool lazy = false);
 
     // The error, which is 0 where there is none, and the results.
     std::vector<ValueId> call_catching(std::string callee, std::span<const Type> results,

@@ -47,12 +47,12 @@ bool is_recursive(const Module& module, const Function& function) {
     return seen.contains(function.name);
 }
 
-std::vector<Function> called_functions(const Module& module, const Function& function) {
+std::vector<Function> called_functions(const Module& module, const Function& function, bool lazily) {
     std::vector<Function> found;
     std::set<std::string> known;
     const std::function<void(const Function&)> add = [&](const Function& caller) {
         for_each_call(caller.body, [&](const Instruction& call) {
-            if (!known.insert(call.callee).second) return;
+            if ((call.lazy && !lazily) || !known.insert(call.callee).second) return;
             const Function* callee = module.find(call.callee);
             if (callee == nullptr) throw InternalError("a call of a function that is not there");
             found.push_back(*callee);

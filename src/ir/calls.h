@@ -30,7 +30,8 @@ private:
 // Whether the function comes to call itself.
 bool is_recursive(const Module& module, const Function& function);
 // The functions of the module that it calls, or what these call. Throws InternalError where one is not there.
-std::vector<Function> called_functions(const Module& module, const Function& function);
+// Without `lazily` those are left out that are only called so.
+std::vector<Function> called_functions(const Module& module, const Function& function, bool lazily = true);
 // Calls `visit` with each call and spread in the region, at any depth.
 void for_each_call(const Region& region, const std::function<void(const Instruction&)>& visit);
 

@@ -9,8 +9,10 @@
 
 #include "codegen/cpu/compiler.h"
 #include "codegen/service/kernel_cache.h"
+#include "codegen/service/shared_code.h"
 #include "ir/printer.h"
 #include "jit/gpu_kernel.h"
+#include "lang/errors/diagnostics.h"
 #include "weft/errors.h"
 
 namespace weft::jit {
@@ -89,17 +91,43 @@ std::vector<std::pair<lang::LoopNote, std::string>> told_of_loops(
     return result;
 }
 
+// What the thread collects in place of compiling.
+struct Collection {
+    std::set<std::string> texts{};
+};
+thread_local Collection* collection_of_thread = nullptr;
+
 }  // namespace
+
+void begin_collection() {
+    end_collection();
+    collection_of_thread = new Collection;
+}
+
+std::set<std::string> end_collection() {
+    const std::unique_ptr<Collection> collection(std::exchange(collection_of_thread, nullptr));
+    return collection == nullptr ? std::set<std::string>() : std::move(collection->texts);
+}
+
+std::string pack_of_shared(const std::set<std::string>& texts, bool of_host) {
+    return codegen::pack_shared(texts, of_host);
+}
 
 std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& function,
                                               std::span<const lang::TypeRef> arguments,
                                               const Options& options,
                                               std::span<const lang::GlobalArgument> globals) {
     const auto begin = std::chrono::steady_clock::now();
-    lang::Lowered lowered = lang::lower(function, arguments, options.semantics, globals);
+    lang::Options semantics = options.semantics;
+    semantics.shares = !semantics.is_kernel;
+    lang::Lowered lowered = lang::lower(function, arguments, semantics, globals);
     auto result = std::make_shared<Specialisation>();
     result->ir = text_of(lowered);
     const std::string entry = lowered.entry;
+    if (Collection* const collection = collection_of_thread) {
+        codegen::collect_shared(lowered.module, collection->texts);
+        throw lang::CompileError("the function was only looked at");
+    }
     if (options.semantics.for_gpu) {
         WEFT_CHECK(options.device != nullptr, "a kernel for a GPU is for one");
         lang::Options on_cpu = options.semantics;
@@ -118,6 +146,7 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
         if (!key.empty()) result->code_ = codegen::find_function_in_cache(key, compile_with);
         result->from_disk = result->code_ != nullptr;
         if (!result->from_disk) {
+            codegen::settle_lazy_calls(lowered.module, compile_with);
             const codegen::KernelObject object =
                 codegen::compile_object_for_cpu(lowered.module, entry, compile_with);
             result->code_ = codegen::load_function(key, object, compile_with);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -102,5 +103,12 @@ struct KernelText {
 };
 KernelText kernel_text(const lang::FunctionSource& function, std::span<const lang::TypeRef> arguments,
                        const Options& options, std::span<const lang::GlobalArgument> globals);
+
+// For tools/pack_functions.py: while a thread collects, what it compiles is only lowered, and fails. The
+// texts are those of the functions that its programs would share with others; the file is the one to ship, or
+// has what this machine runs alone.
+void begin_collection();
+std::set<std::string> end_collection();
+std::string pack_of_shared(const std::set<std::string>& texts, bool of_host);
 
 }  // namespace weft::jit

@@ -276,7 +276,10 @@ Value FunctionLowering::call_source(const FunctionSource& callee, std::vector<Va
     catches_ += target.catches ? 1 : 0;
     target_.catches |= target.catches;
     target_.meets |= target.meets;
-    Value result = inside({target.result, call_and_catch(target.name, results, parts), 0});
+    // In a loop a call would cost more than what it does to a few elements.
+    const bool lazy =
+        callee.is_prelude && !source_.is_prelude && open_loops_ == 0 && compilation_.is_shared(target, types);
+    Value result = inside({target.result, call_and_catch(target.name, results, parts, lazy), 0});
     result.fresh = has_owner(target.result);
     add_temporary(result);
     return result;

@@ -104,6 +104,8 @@ public:
         return true;
     }
     void add_function(ir::Function function);
+    // Whether the function is compiled by itself, for all programs that call it with such arguments.
+    bool is_shared(const Specialised& function, std::span<const TypeRef> arguments);
     // Whether what is lowered now may have another order of its sums, and whether a function that it calls
     // may.
     bool is_fast() const { return fast_; }
@@ -136,6 +138,7 @@ private:
     bool fast_ = false;
     int functions_beside_ = 0;
     size_t inlined_ = 0;
+    std::map<std::string, bool> shared_{};
     const Specialised* entry_ = nullptr;
     const FunctionSource* launch_ = nullptr;  // the entry of a kernel
     KernelMemory kernel_memory_{};

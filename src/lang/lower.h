@@ -19,6 +19,7 @@ struct Options {
     bool parallel = true;  // loops over prange run at the same time
     // Numba's promotion in place of NEP 50: beside numbers of Python's, floats of fewer than 64 bits have 64.
     bool widens_floats = false;
+    bool shares = false;  // large functions of the prelude are compiled by themselves, for all that call them
     bool is_kernel = false;       // launches a CUDA-style kernel (kernels/kernels.h)
     bool tells_accesses = false;  // of such: each access to memory, and what orders them (jit/race_checker.h)
     bool for_gpu = false;         // of such: what each thread of a GPU runs, and not the loop over the blocks

@@ -314,7 +314,7 @@ private:
     bool has_owners(const Environment& environment) const;
     void raise_site(Site site, std::vector<ir::ValueId> payload, NodeId where);
     std::vector<ir::ValueId> call_and_catch(const std::string& callee, std::span<const ir::Type> types,
-                                            std::span<const ir::ValueId> arguments);
+                                            std::span<const ir::ValueId> arguments, bool lazy = false);
     bool lower_try(NodeId id, Environment& environment);
     bool lower_except(NodeId id, Environment& environment);
     bool lower_handlers(NodeId id, size_t number, const std::vector<std::vector<std::string>>& classes,

@@ -318,6 +318,23 @@ void bind_jit(nb::module_& m) {
                   Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC, slots);
     nb::handle type(reinterpret_cast<PyObject*>(jit_type));
     nb::setattr(type, "_is_weft_jit", nb::bool_(true));
+    m.def("_begin_collection", [] { jit::begin_collection(); });
+    m.def("_end_collection", [] {
+        nb::list texts;
+        for (const std::string& text : jit::end_collection())
+            texts.append(nb::str(text.c_str(), text.size()));
+        return texts;
+    });
+    m.def("_pack_of_shared", [](const nb::list& given, bool of_host) {
+        std::set<std::string> texts;
+        for (const nb::handle text : given) texts.insert(nb::cast<std::string>(text));
+        std::string bytes;
+        {
+            const nb::gil_scoped_release release;
+            bytes = jit::pack_of_shared(texts, of_host);
+        }
+        return nb::bytes(bytes.data(), bytes.size());
+    });
     m.def(
         "_jit_function",
         [](nb::handle function, nb::handle text, bool boundscheck, bool error_model_python, bool fastmath,

@@ -66,8 +66,8 @@ using LoadedKernel = Loaded<CpuKernel, CpuKernelFunction>;
 // The same with what it calls lazily.
 class LoadedFunction final : public CompiledFunction {
 public:
-    LoadedFunction(LoadedObject object, PartMaker make)
-        : object_(std::move(object)), parts_(std::move(make)) {
+    LoadedFunction(LoadedObject object, size_t shared, PartMaker make)
+        : object_(std::move(object)), parts_(std::move(make)), shared_(shared) {
         function = reinterpret_cast<CpuFunction>(object_.function());
         auto* table = static_cast<LazyTable*>(object_.data());
         if (table == nullptr) return;
@@ -76,12 +76,12 @@ public:
     }
 
     double seconds_of_parts() const { return parts_.seconds(); }
-    LazyPartCounts lazy_parts() const override { return {count_, parts_.count()}; }
+    LazyPartCounts lazy_parts() const override { return {count_ - shared_, parts_.count(shared_)}; }
 
 private:
     LoadedObject object_;
     LazyParts parts_;
-    size_t count_ = 0;
+    size_t shared_ = 0, count_ = 0;  // of the parts, which functions of other programs may be
 };
 
 // Which of LLVM's passes are left out. Branches in place of conditional moves mispredict with random
@@ -224,13 +224,14 @@ ir::Function call_of(const ir::Function& function) {
     return builder.finish_function(function.result_types);
 }
 
-// The functions whose calls the passes left, passed through these themselves.
+// The functions whose calls the passes left, passed through these themselves. Those that are called lazily
+// are compiled for themselves.
 std::vector<ir::Function> callees_of(const ir::Module& module, const ir::Function& kernel) {
     std::vector<ir::Function> found;
     std::set<std::string> open, known;
     const auto note = [&](const ir::Function& caller) {
         ir::for_each_call(caller.body, [&](const ir::Instruction& call) {
-            if (known.insert(call.callee).second) open.insert(call.callee);
+            if (!call.lazy && known.insert(call.callee).second) open.insert(call.callee);
         });
     };
     note(kernel);
@@ -245,8 +246,33 @@ std::vector<ir::Function> callees_of(const ir::Module& module, const ir::Functio
     return found;
 }
 
+// What is called in both ways is compiled with the function anyway.
+void call_what_is_there(ir::Function& kernel, std::vector<ir::Function>& callees) {
+    std::set<std::string> names;
+    for (const ir::Function& callee : callees) names.insert(callee.name);
+    const std::function<void(ir::Region&)> walk = [&](ir::Region& region) {
+        for (ir::Instruction& each : region.body) {
+            each.lazy = each.lazy && !names.contains(each.callee);
+            for (ir::Region& inner : each.regions) walk(inner);
+        }
+    };
+    walk(kernel.body);
+    for (ir::Function& callee : callees) walk(callee.body);
+}
+
+// The functions that are called lazily and programs share, with what they call.
+std::vector<ir::Function> with_shared(const ir::Module& module, std::span<const ir::Function> callers) {
+    ir::Function all;
+    for (const ir::Function& caller : callers) {
+        ir::for_each_call(caller.body, [&](const ir::Instruction& call) {
+            if (call.lazy && module.find(call.callee) != nullptr) all.body.body.push_back(call);
+        });
+    }
+    return ir::called_functions(module, all);
+}
+
 // Takes what is to be called lazily out of functions; gives its IR, with that of what it calls.
-std::string take_parts(ir::Function& kernel, std::vector<ir::Function>& callees,
+std::string take_parts(const ir::Module& module, ir::Function& kernel, std::vector<ir::Function>& callees,
                        std::vector<ir::Function>& parts) {
     std::string text;
     std::vector<ir::Function> whole;
@@ -256,18 +282,22 @@ std::string take_parts(ir::Function& kernel, std::vector<ir::Function>& callees,
         passes::outline_unlikely(callee, parts);
     }
     if (parts.empty()) return text;
-    for (const std::vector<ir::Function>& all : {parts, whole}) {
+    std::vector<ir::Function> callers = parts;
+    callers.insert(callers.end(), whole.begin(), whole.end());
+    for (const std::vector<ir::Function>& all : {callers, with_shared(module, callers)}) {
         for (const ir::Function& each : all) text += ir::print(each) + "\n";
     }
     return text;
 }
 
-void verify(const ir::Function& kernel, std::span<const ir::Function> callees,
+void verify(const ir::Module& whole, const ir::Function& kernel, std::span<const ir::Function> callees,
             std::span<const ir::Function> parts) {
     ir::Module module;
     module.functions.push_back(kernel);
     module.functions.insert(module.functions.end(), callees.begin(), callees.end());
     module.functions.insert(module.functions.end(), parts.begin(), parts.end());
+    for (ir::Function& each : with_shared(whole, module.functions))
+        module.functions.push_back(std::move(each));
     ir::check(module);
 }
 
@@ -307,21 +337,28 @@ std::string note_of_threads(const ir::Module& module) {
 
 }  // namespace
 
-KernelObject compile_object_for_cpu(const ir::Module& module, const std::string& kernel_name,
-                                    const CompileOptions& options, CompiledTexts* texts) {
+namespace {
+
+// A kernel, a function that the host calls, or one that compiled code calls lazily.
+KernelObject compile_object(const ir::Module& module, const ir::Function& found, bool is_lazy,
+                            const CompileOptions& options, CompiledTexts* texts) {
     const ForkExclusion exclusion;  // LLVM has locks of its own
     watch_end_of_process();
-    const ir::Function* found = module.find(kernel_name);
-    if (found == nullptr) throw InternalError("the module has no kernel " + kernel_name);
-    const bool calls_itself = !found->is_kernel && ir::is_recursive(module, *found);
-    ir::Function kernel = calls_itself ? call_of(*found) : *found;
+    const bool calls_itself = !found.is_kernel && ir::is_recursive(module, found);
+    ir::Function kernel = calls_itself ? call_of(found) : found;
+    if (is_lazy) kernel.name += ".shared";
     passes::run_pipeline(module, kernel);
     std::vector<ir::Function> callees, parts;
+    std::vector<SharedFunction> shared;
     std::string parts_text;
     if (!kernel.is_kernel) {
         callees = callees_of(module, kernel);
-        if (is_on(OptimisationSwitch::kLazyParts)) parts_text = take_parts(kernel, callees, parts);
-        if (config().verify) verify(kernel, callees, parts);
+        call_what_is_there(kernel, callees);
+        std::vector<ir::Function> callers{kernel};
+        callers.insert(callers.end(), callees.begin(), callees.end());
+        shared = shared_functions(module, callers);
+        if (is_on(OptimisationSwitch::kLazyParts)) parts_text = take_parts(module, kernel, callees, parts);
+        if (config().verify) verify(module, kernel, callees, parts);
     }
     if (texts != nullptr) {
         texts->threads = note_of_threads(module);
@@ -330,21 +367,43 @@ KernelObject compile_object_for_cpu(const ir::Module& module, const std::string&
             for (const ir::Function& each : *all) texts->ir_after_passes += "\n" + ir::print(each);
         }
     }
-    const Callees called{callees, parts};
-    KernelObject object =
-        compile_on_engine({kernel, useful_vector_bits(*found),
-                           [&](llvm::Module& into, BitcodeLibrary& library, bool appends_operations) {
-                               return lower_for_cpu(kernel, called, into, library, appends_operations);
-                           }},
-                          options, texts);
+    const Callees called{callees, parts, shared};
+    KernelObject object = compile_on_engine(
+        {kernel, useful_vector_bits(found),
+         [&](llvm::Module& into, BitcodeLibrary& library, bool appends_operations) {
+             return is_lazy ? lower_part_for_cpu(kernel, called, into, library, appends_operations)
+                            : lower_for_cpu(kernel, called, into, library, appends_operations);
+         }},
+        options, texts);
     object.parts = std::move(parts_text);
+    for (SharedFunction& each : shared) object.shared.push_back(std::move(each.text));
     if (texts == nullptr) return object;
     for (size_t i = 0; i < parts.size(); ++i) {
         CompiledTexts of_part;
         compile_part_for_cpu(object.parts, static_cast<int>(i), options, &of_part);
         append(*texts, of_part);
     }
+    for (const std::string& text : object.shared) {
+        CompiledTexts of_shared;
+        compile_shared_for_cpu(text, options, &of_shared);
+        append(*texts, of_shared);
+    }
     return object;
+}
+
+}  // namespace
+
+KernelObject compile_object_for_cpu(const ir::Module& module, const std::string& kernel_name,
+                                    const CompileOptions& options, CompiledTexts* texts) {
+    const ir::Function* found = module.find(kernel_name);
+    if (found == nullptr) throw InternalError("the module has no kernel " + kernel_name);
+    return compile_object(module, *found, /*is_lazy=*/false, options, texts);
+}
+
+KernelObject compile_shared_for_cpu(const std::string& text, const CompileOptions& options,
+                                    CompiledTexts* texts) {
+    const ir::Module module = ir::parse(text);
+    return compile_object(module, module.functions.front(), /*is_lazy=*/true, options, texts);
 }
 
 KernelObject compile_part_for_cpu(const std::string& parts, int number, const CompileOptions& options,
@@ -353,13 +412,20 @@ KernelObject compile_part_for_cpu(const std::string& parts, int number, const Co
     watch_end_of_process();
     const ir::Module module = ir::parse(parts);
     const ir::Function& part = module.functions[static_cast<size_t>(number)];
-    const std::vector<ir::Function> callees = ir::called_functions(module, part);
+    const std::vector<ir::Function> callees = ir::called_functions(module, part, /*lazily=*/false);
+    std::vector<ir::Function> callers{part};
+    callers.insert(callers.end(), callees.begin(), callees.end());
+    std::vector<SharedFunction> shared = shared_functions(module, callers);
     if (config().verify) ir::check(module);
-    return compile_on_engine({part, useful_vector_bits(part),
-                              [&](llvm::Module& into, BitcodeLibrary& library, bool appends_operations) {
-                                  return lower_part_for_cpu(part, callees, into, library, appends_operations);
-                              }},
-                             options, texts);
+    const Callees called{callees, {}, shared};
+    KernelObject object =
+        compile_on_engine({part, useful_vector_bits(part),
+                           [&](llvm::Module& into, BitcodeLibrary& library, bool appends_operations) {
+                               return lower_part_for_cpu(part, called, into, library, appends_operations);
+                           }},
+                          options, texts);
+    for (SharedFunction& each : shared) object.shared.push_back(std::move(each.text));
+    return object;
 }
 
 KernelObject compile_strided_loop_for_cpu(const ir::Module& contiguous, const ir::Module& strided,
@@ -406,23 +472,36 @@ std::shared_ptr<const CompiledKernel> compile_for_cpu(const ir::Module& module,
 
 std::shared_ptr<const CompiledFunction> load_function_for_cpu(const KernelObject& object, PartMaker make) {
     const ForkExclusion exclusion;  // LLVM has locks of its own
-    auto result =
-        std::make_shared<LoadedFunction>(LoadedObject(llvm::MemoryBufferRef(object.bytes, object.name),
-                                                      object.symbol, object.parts.empty() ? "" : kLazyTable),
-                                         std::move(make));
+    auto result = std::make_shared<LoadedFunction>(
+        LoadedObject(llvm::MemoryBufferRef(object.bytes, object.name), object.symbol,
+                     object.has_lazy_calls() ? kLazyTable : ""),
+        object.shared.size(), std::move(make));
     result->name = object.name;
     result->compile_seconds = object.compile_seconds;
     return result;
-}
-
-std::shared_ptr<const CompiledFunction> load_part_for_cpu(const KernelObject& object) {
-    return load_function_for_cpu(object, {});
 }
 
 double seconds_of_lazy_parts(const CompiledFunction& function) {
     const auto* const loaded = dynamic_cast<const LoadedFunction*>(&function);
     return loaded == nullptr ? 0 : loaded->seconds_of_parts();
 }
+
+namespace {
+
+// With all that it calls lazily for itself.
+std::shared_ptr<const CompiledFunction> load_with_parts(const KernelObject& object,
+                                                        const CompileOptions& options) {
+    const auto make = [parts = object.parts, shared = object.shared, options](int number) {
+        const auto of_all = static_cast<int>(shared.size());
+        return load_with_parts(number < of_all
+                                   ? compile_shared_for_cpu(shared[static_cast<size_t>(number)], options)
+                                   : compile_part_for_cpu(parts, number - of_all, options),
+                               options);
+    };
+    return load_function_for_cpu(object, make);
+}
+
+}  // namespace
 
 std::shared_ptr<const CompiledFunction> compile_function_for_cpu(const ir::Module& module,
                                                                  const std::string& function_name,
@@ -431,9 +510,7 @@ std::shared_ptr<const CompiledFunction> compile_function_for_cpu(const ir::Modul
     const KernelObject object = compile_object_for_cpu(module, function_name, options, texts);
     CompileOptions of_parts = options;
     of_parts.keep_texts = false;
-    return load_function_for_cpu(object, [parts = object.parts, of_parts](int number) {
-        return load_part_for_cpu(compile_part_for_cpu(parts, number, of_parts));
-    });
+    return load_with_parts(object, of_parts);
 }
 
 int64_t kernels_compiled() { return compiled_count; }

@@ -43,8 +43,12 @@ struct KernelObject {
     std::string bytes;           // the object file
     double compile_seconds = 0;  // passes not included
     // Of a function: the IR of what it calls lazily (passes/calls/outline_unlikely.h), and of what that
-    // calls.
+    // calls. Functions that it shares with others (functions/shared_functions.h) have the first numbers, and
+    // a text each.
     std::string parts{};
+    std::vector<std::string> shared{};
+
+    bool has_lazy_calls() const { return !parts.empty() || !shared.empty(); }
 };
 
 // Thread safe. Throws InternalError (with the IR) when weft itself is at fault.
@@ -70,10 +74,12 @@ StridedLoop load_strided_loop_for_cpu(const KernelObject& object);
 // The same for a function, which must not have grids. compile_object_for_cpu takes either. `make` makes what
 // the function calls lazily.
 std::shared_ptr<const CompiledFunction> load_function_for_cpu(const KernelObject& object, PartMaker make);
-// Part `number` of a function, of its KernelObject::parts.
+// Part `number` of a function, of its KernelObject::parts; the first is 0.
 KernelObject compile_part_for_cpu(const std::string& parts, int number, const CompileOptions& options,
                                   CompiledTexts* texts = nullptr);
-std::shared_ptr<const CompiledFunction> load_part_for_cpu(const KernelObject& object);
+// A function that programs share, of one of their KernelObject::shared; loaded as a part.
+KernelObject compile_shared_for_cpu(const std::string& text, const CompileOptions& options,
+                                    CompiledTexts* texts = nullptr);
 // Both at once, with all parts of their own.
 std::shared_ptr<const CompiledFunction> compile_function_for_cpu(const ir::Module& module,
                                                                  const std::string& function_name,

@@ -55,23 +55,15 @@ bool only_reads(const ir::Region& region) {
     });
 }
 
-// How many values an error tells, at most.
-size_t largest_payload(const ir::Region& region) {
-    size_t most = 0;
-    for (const Instruction& instruction : region.body) {
-        if (instruction.opcode == Opcode::kRaise || instruction.opcode == Opcode::kCheck)
-            most = std::max(most, instruction.operands.size());
-        for (const ir::Region& inner : instruction.regions) most = std::max(most, largest_payload(inner));
-    }
-    return most;
-}
+}  // namespace
 
 // About how many operations an iteration of a chunk's loop has; 0 where that is not known.
-int64_t cost_of(const ir::Region& body) {
+int64_t FunctionLowering::cost_of(const ir::Region& body) const {
     int64_t cost = 0;
     const std::function<bool(const ir::Region&, int)> add = [&](const ir::Region& region, int depth) {
         return std::all_of(region.body.begin(), region.body.end(), [&](const Instruction& each) {
-            if (each.opcode == Opcode::kWhile || (each.opcode == Opcode::kCall && !each.lazy) ||
+            if (each.opcode == Opcode::kWhile ||
+                (each.opcode == Opcode::kCall && (!each.lazy || is_shared(each))) ||
                 each.opcode == Opcode::kHeap || each.opcode == Opcode::kSpread ||
                 each.opcode == Opcode::kEngine || each.opcode == Opcode::kExternal ||
                 (each.opcode == Opcode::kFor && depth > 0))
@@ -85,11 +77,15 @@ int64_t cost_of(const ir::Region& body) {
     return add(body, 0) ? cost : 0;
 }
 
-}  // namespace
+bool FunctionLowering::is_shared(const Instruction& call) const {
+    return call.lazy && std::ranges::any_of(callees_.shared, [&](const SharedFunction& each) {
+               return each.function.name == call.callee;
+           });
+}
 
-bool FunctionLowering::has_calls(const ir::Region& region) {
+bool FunctionLowering::has_calls(const ir::Region& region) const {
     bool any = false;
-    ir::for_each_call(region, [&](const Instruction& call) { any |= !call.lazy; });
+    ir::for_each_call(region, [&](const Instruction& call) { any |= !call.lazy || is_shared(call); });
     return any;
 }
 
@@ -114,7 +110,14 @@ void FunctionLowering::begin_function_of_host() {
 llvm::Function* FunctionLowering::declare_lazy(const ir::Function& part) {
     llvm::Function* function = declare(part);
     if (!function->isDeclaration()) return function;
-    define_lazy_call(*function, &part - callees_.parts.data(), std::ssize(callees_.parts));
+    const std::span<const SharedFunction> shared = callees_.shared;
+    const auto of_all = std::ranges::find(shared, &part, [](const auto& each) { return &each.function; });
+    const int64_t count = std::ssize(shared) + std::ssize(callees_.parts);
+    if (of_all != shared.end()) {
+        define_lazy_call(*function, of_all - shared.begin(), count, of_all->sites);
+    } else {
+        define_lazy_call(*function, std::ssize(shared) + (&part - callees_.parts.data()), count);
+    }
     if (!only_reads(part.body)) return function;
     // What the caller has read of arrays is known behind the call, too.
     function->setMemoryEffects(llvm::MemoryEffects::readOnly() | llvm::MemoryEffects::argMemOnly() |
@@ -186,8 +189,11 @@ void FunctionLowering::return_if_stopped(llvm::Value* status) {
 }
 
 llvm::Value* FunctionLowering::depth_of(const Instruction& call, const ir::Function& callee) {
-    // Who calls nothing does not count calls.
-    if (call.lazy && !has_calls(callee.body)) return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+    // Who calls nothing does not count calls. What is shared has other functions than are here.
+    bool calls = false;
+    ir::for_each_call(callee.body, [&](const Instruction&) { calls = true; });
+    if (call.lazy && !(is_shared(call) ? calls : has_calls(callee.body)))
+        return llvm::ConstantPointerNull::get(builder_.getPtrTy());
     return depth();
 }
 
@@ -237,6 +243,7 @@ void FunctionLowering::lower_spread(const Instruction& instruction) {
     for (const std::span<const ir::Function> all : {callees_.functions, callees_.parts}) {
         for (const ir::Function& each : all) payload = std::max(payload, largest_payload(each.body));
     }
+    for (const SharedFunction& each : callees_.shared) payload = std::max(payload, each.payload);
     llvm::Value* status = builder_.CreateCall(
         instruction.together ? declare_spread_together(module_) : declare_spread(module_),
         {define_spread(callee), captures, index(instruction.operands[0]), index(instruction.operands[1]),

@@ -40,6 +40,7 @@ protected:
 
 private:
     llvm::Function* declare_lazy(const ir::Function& part);
+    bool is_shared(const ir::Instruction& call) const;
     void lower_spread(const ir::Instruction& instruction);
     void lower_engine(const ir::Instruction& instruction);
     llvm::Function* define_spread(const ir::Function& callee);
@@ -50,7 +51,8 @@ private:
     void check_depth();
     llvm::Value* depth();
     void share_pauses(Pauses& pauses);
-    static bool has_calls(const ir::Region& region);  // of functions that are there
+    bool has_calls(const ir::Region& region) const;  // of functions that are no parts of this one
+    int64_t cost_of(const ir::Region& body) const;
     // function_pauses.cpp
     bool always_calls(const ir::Region& body) const;
     std::optional<int64_t> constant_in(const ir::Region& region, ir::ValueId value) const;

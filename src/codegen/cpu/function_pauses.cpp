@@ -176,7 +176,8 @@ bool FunctionLowering::always_calls(const ir::Region& body) const {
                });
     };
     for (const Instruction& each : body.body) {
-        if (each.opcode == Opcode::kCall && has_calls(find(each.callee).body)) return true;
+        if (each.opcode == Opcode::kCall && !is_shared(each) && has_calls(find(each.callee).body))
+            return true;
         if (continues(each)) return false;
     }
     return false;

@@ -572,13 +572,12 @@ LoweredKernel lower_for_cpu(const ir::Function& kernel, const Callees& callees, 
     return lowered;
 }
 
-LoweredKernel lower_part_for_cpu(const ir::Function& part, std::span<const ir::Function> callees,
-                                 llvm::Module& module, BitcodeLibrary& library, bool appends_operations) {
-    const Callees all{callees, {}};
+LoweredKernel lower_part_for_cpu(const ir::Function& part, const Callees& callees, llvm::Module& module,
+                                 BitcodeLibrary& library, bool appends_operations) {
     const LoweredKernel lowered =
-        Lowering(part, all, module, library, appends_operations).run_callee(/*is_chunk=*/false);
+        Lowering(part, callees, module, library, appends_operations).run_callee(/*is_chunk=*/false);
     lowered.function->setLinkage(llvm::GlobalValue::ExternalLinkage);
-    lower_callees(part, all, module, library, appends_operations);
+    lower_callees(part, callees, module, library, appends_operations);
     return lowered;
 }
 

@@ -33,8 +33,8 @@ struct LoweredKernel {
 // NotImplementedError naming what this target does not have yet.
 LoweredKernel lower_for_cpu(const ir::Function& kernel, const Callees& callees, llvm::Module& module,
                             BitcodeLibrary& library, bool appends_operations);
-// The same of a part that is called lazily, as such a call calls it.
-LoweredKernel lower_part_for_cpu(const ir::Function& part, std::span<const ir::Function> callees,
-                                 llvm::Module& module, BitcodeLibrary& library, bool appends_operations);
+// The same of what is called lazily, as such a call calls it.
+LoweredKernel lower_part_for_cpu(const ir::Function& part, const Callees& callees, llvm::Module& module,
+                                 BitcodeLibrary& library, bool appends_operations);
 
 }  // namespace weft::codegen

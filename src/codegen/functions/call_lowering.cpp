@@ -78,6 +78,9 @@ const ir::Function& CallLowering::find(std::string_view name) const {
             if (each.name == name) return each;
         }
     }
+    for (const SharedFunction& each : callees_.shared) {
+        if (each.function.name == name) return each.function;
+    }
     throw InternalError("a call of @" + std::string(name) + ", which is not there");
 }
 

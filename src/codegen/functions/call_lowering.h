@@ -11,13 +11,16 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/functions/shared_functions.h"
 #include "codegen/llvm/kernel_lowering.h"
 
 namespace weft::codegen {
 
-// What a function calls: what passes left in its module, and what is called lazily (runtime/lazy_parts.h).
+// What a function calls: what passes left in its module, and what is called lazily (runtime/lazy_parts.h),
+// those first that programs share.
 struct Callees {
     std::span<const ir::Function> functions, parts{};
+    std::span<const SharedFunction> shared{};
 };
 
 class CallLowering : public KernelLowering {

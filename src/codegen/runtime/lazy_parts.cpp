@@ -75,10 +75,10 @@ const void* LazyParts::find(size_t number) {
     return reinterpret_cast<const void*>(found->function);
 }
 
-size_t LazyParts::count() const {
+size_t LazyParts::count(size_t from) const {
     const std::lock_guard lock(mutex_);
     size_t count = 0;
-    for (const auto& part : known_) count += part != nullptr ? 1 : 0;
+    for (size_t i = from; i < known_.size(); ++i) count += known_[i] != nullptr ? 1 : 0;
     return count;
 }
 
@@ -98,7 +98,40 @@ const void* lazy_part(LazyTable* table, int64_t number) {
     }
 }
 
-void define_lazy_call(llvm::Function& function, int64_t number, int64_t count) {
+namespace {
+
+// What a status of the part is here.
+llvm::Value* status_here(llvm::IRBuilder<>& builder, llvm::Function& function, llvm::Value* status,
+                         std::span<const uint32_t> sites) {
+    llvm::LLVMContext& context = builder.getContext();
+    llvm::BasicBlock *before = builder.GetInsertBlock(),
+                     *raised = llvm::BasicBlock::Create(context, "raised", &function),
+                     *here = llvm::BasicBlock::Create(context, "here", &function);
+    // Of what is no error of the program's, the number is beyond all.
+    llvm::Value* number = builder.CreateSub(status, builder.getInt64(1));
+    llvm::Value* is_error = builder.CreateICmpULT(number, builder.getInt64(sites.size()));
+    builder.CreateCondBr(is_error, raised, here, llvm::MDBuilder(context).createUnlikelyBranchWeights());
+    builder.SetInsertPoint(raised);
+    llvm::Constant* numbers =
+        llvm::ConstantDataArray::get(context, llvm::ArrayRef<uint32_t>(sites.data(), sites.size()));
+    auto* table = new llvm::GlobalVariable(*function.getParent(), numbers->getType(), /*isConstant=*/true,
+                                           llvm::GlobalValue::PrivateLinkage, numbers, "sites");
+    llvm::Value* site = builder.CreateLoad(builder.getInt32Ty(),
+                                           builder.CreateInBoundsGEP(builder.getInt32Ty(), table, {number}));
+    llvm::Value* mapped =
+        builder.CreateAdd(builder.CreateZExt(site, builder.getInt64Ty()), builder.getInt64(1));
+    builder.CreateBr(here);
+    builder.SetInsertPoint(here);
+    llvm::PHINode* result = builder.CreatePHI(builder.getInt64Ty(), 2);
+    result->addIncoming(status, before);
+    result->addIncoming(mapped, raised);
+    return result;
+}
+
+}  // namespace
+
+void define_lazy_call(llvm::Function& function, int64_t number, int64_t count,
+                      std::span<const uint32_t> sites) {
     llvm::Module& module = *function.getParent();
     llvm::LLVMContext& context = module.getContext();
     // Not said to be cold: registers were given out worse around calls that are.
@@ -132,7 +165,14 @@ void define_lazy_call(llvm::Function& function, int64_t number, int64_t count) {
     for (llvm::Argument& argument : function.args()) arguments.push_back(&argument);
     llvm::CallInst* call = builder.CreateCall(function.getFunctionType(), code, arguments);
     call->setDoesNotThrow();
-    builder.CreateRet(call);
+    if (sites.empty()) {
+        builder.CreateRet(call);
+    } else if (!type->isStructTy()) {
+        builder.CreateRet(status_here(builder, function, call, sites));
+    } else {
+        llvm::Value* here = status_here(builder, function, builder.CreateExtractValue(call, 0), sites);
+        builder.CreateRet(builder.CreateInsertValue(call, here, 0));
+    }
 }
 
 }  // namespace weft::codegen

@@ -1,11 +1,12 @@
 // Parts of compiled functions that are compiled when they are first reached
-// (passes/calls/outline_unlikely.h).
+// (passes/calls/outline_unlikely.h), and functions that programs share (functions/shared_functions.h).
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "device/kernel.h"
@@ -30,8 +31,8 @@ public:
 
     // Throws what the maker throws; a later call tries again.
     const void* find(size_t number);
-    size_t count() const;
-    double seconds() const;  // that making them took
+    size_t count(size_t from) const;  // of those with this number or a higher one
+    double seconds() const;           // that making them took
 
 private:
     PartMaker make_;
@@ -51,7 +52,9 @@ struct LazyTable {
 // kStopped (spread.h), and HeapFrame::take_stopped() has the exception.
 const void* lazy_part(LazyTable* table, int64_t number);
 
-// Gives `function`, which is only declared, a body that calls part `number` of `count`.
-void define_lazy_call(llvm::Function& function, int64_t number, int64_t count);
+// Gives `function`, which is only declared, a body that calls part `number` of `count`. Where there are
+// `sites`, the part numbers its errors by its own, and these are what they are here.
+void define_lazy_call(llvm::Function& function, int64_t number, int64_t count,
+                      std::span<const uint32_t> sites = {});
 
 }  // namespace weft::codegen

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "codegen/cache/engine_identity.h"
 #include "codegen/llvm/target.h"
 #include "codegen/service/background_compiler.h"
+#include "codegen/service/shared_code.h"
 #include "core/config.h"
 #include "core/log.h"
 #include "core/optimisation_switches.h"
@@ -119,6 +121,8 @@ std::string encode(const KernelObject& object, std::string_view ir) {
     append_number(bytes, static_cast<uint64_t>(object.grid_dimensions));
     append_text(bytes, ir);
     append_text(bytes, object.parts);
+    append_number(bytes, object.shared.size());
+    for (const std::string& text : object.shared) append_text(bytes, text);
     append_text(bytes, object.bytes);
     return bytes;
 }
@@ -130,6 +134,11 @@ bool decode(std::string_view bytes, KernelObject& object, std::string& ir) {
     object.grid_dimensions = static_cast<int>(reader.number());
     ir = reader.text();
     object.parts = reader.text();
+    const uint64_t shared = reader.number();
+    constexpr uint64_t kMost = 65536;
+    if (shared > kMost) return false;
+    object.shared.resize(shared);
+    for (std::string& text : object.shared) text = reader.text();
     object.bytes = reader.text();
     return reader.whole();
 }
@@ -214,6 +223,14 @@ const std::string& engine_text() {
 
 }  // namespace
 
+std::string encode_object(const KernelObject& object) { return encode(object, {}); }
+
+std::optional<KernelObject> decode_object(std::string_view bytes) {
+    KernelObject object;
+    std::string ir;
+    return decode(bytes, object, ir) ? std::optional(std::move(object)) : std::nullopt;
+}
+
 std::string cache_key(std::string_view form, const CompileOptions& options) {
     const TargetName target = resolve_target(options.cpu);
     std::string key = engine_text();
@@ -275,19 +292,27 @@ std::shared_ptr<const CompiledFunction> find_function_in_cache(const std::string
     });
 }
 
+std::shared_ptr<const CompiledFunction> found_or_made(const std::string& key, const CompileOptions& options,
+                                                      const std::function<KernelObject()>& make) {
+    if (!key.empty()) {
+        std::shared_ptr<const CompiledFunction> found = find_function_in_cache(key, options);
+        if (found != nullptr) return found;
+    }
+    const KernelObject made = make();
+    if (!key.empty()) keep_in_cache(key, made, {});
+    return load_function(key, made, options);
+}
+
 std::shared_ptr<const CompiledFunction> load_function(const std::string& key, const KernelObject& object,
                                                       const CompileOptions& options) {
-    return load_function_for_cpu(object, [key, parts = object.parts, options](int number) {
-        const std::string key_of_part = key.empty() ? key : key + "\npart " + std::to_string(number) + "\n";
-        if (!key.empty()) {
-            std::shared_ptr<const CompiledFunction> found = load_entry(
-                key_of_part,
-                [](const KernelObject& known, const std::string&) { return load_part_for_cpu(known); });
-            if (found != nullptr) return found;
-        }
-        const KernelObject made = compile_part_for_cpu(parts, number, options);
-        if (!key.empty()) keep_in_cache(key_of_part, made, {});
-        return load_part_for_cpu(made);
+    return load_function_for_cpu(object, [key, parts = object.parts, shared = object.shared,
+                                          options](int number) {
+        if (static_cast<size_t>(number) < shared.size())
+            return shared_function(shared[static_cast<size_t>(number)], !key.empty(), options);
+        const int of_parts = number - static_cast<int>(shared.size());
+        const std::string key_of_part = key.empty() ? key : key + "\npart " + std::to_string(of_parts) + "\n";
+        return found_or_made(key_of_part, options,
+                             [&] { return compile_part_for_cpu(parts, of_parts, options); });
     });
 }
 

@@ -2,6 +2,7 @@
 // machine code is in the key; docs/reference/kernel-cache.md has the whole story.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,7 +36,14 @@ std::shared_ptr<const CompiledFunction> find_function_in_cache(const std::string
 // Without a key nothing is looked for or kept.
 std::shared_ptr<const CompiledFunction> load_function(const std::string& key, const KernelObject& object,
                                                       const CompileOptions& options);
+// Of the cache, if there is a key, or made now.
+std::shared_ptr<const CompiledFunction> found_or_made(const std::string& key, const CompileOptions& options,
+                                                      const std::function<KernelObject()>& make);
 void keep_in_cache(const std::string& key, const KernelObject& object, std::string_view ir);
+
+// What an entry holds of a function.
+std::string encode_object(const KernelObject& object);
+std::optional<KernelObject> decode_object(std::string_view bytes);
 
 // The same for GPUs. `target` says for which one, and by whose driver the machine code is made.
 std::string gpu_cache_key(std::string_view form, std::string_view target);

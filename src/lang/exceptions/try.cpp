@@ -126,9 +126,9 @@ void FunctionLowering::raise_site(Site site, std::vector<ValueId> payload, NodeI
 // Results of a call in a try, or where memory has to be given back before its error goes on.
 std::vector<ValueId> FunctionLowering::call_and_catch(const std::string& callee,
                                                       std::span<const ir::Type> types,
-                                                      std::span<const ValueId> arguments) {
+                                                      std::span<const ValueId> arguments, bool lazy) {
     const bool gives_back = compilation_.catches() && tries_.empty() && now_ != nullptr && has_owners(*now_);
-    if (tries_.empty() && !gives_back) return builder_->call(callee, types, arguments);
+    if (tries_.empty() && !gives_back) return builder_->call(callee, types, arguments, lazy);
     std::vector<ValueId> results = builder_->call_catching(callee, types, arguments);
     builder_->if_else(
         builder_->apply(OpId::kEqual, {results[0], builder_->index(0)}),

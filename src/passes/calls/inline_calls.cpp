@@ -26,7 +26,8 @@ public:
         region.body.clear();
         for (Instruction& instruction : old) {
             replaced_.apply(instruction.operands);
-            if (instruction.opcode != Opcode::kCall || instruction.catches || stays(instruction.callee)) {
+            if (instruction.opcode != Opcode::kCall || instruction.catches || instruction.lazy ||
+                stays(instruction.callee)) {
                 for (Region& inner : instruction.regions) run(inner);
                 region.body.push_back(std::move(instruction));
                 continue;

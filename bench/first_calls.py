@@ -1,0 +1,129 @@
+"""Times what a NumPy function in a compiled function adds to its first call.
+
+    python bench/first_calls.py [--only TEXT] [--rounds N] [--dtypes dlf] [--json FILE]
+
+The functions are the lines of the table in tests/python/jit/arrays/test_numpy_functions.py. Each is compiled as
+`lambda a, x, s: ...` in a process of its own with an empty cache on disk, after weft has compiled expressions of arrays
+there. What is told is the first call's processor time, less that of `lambda a, x, s: x[0]`: the least of the rounds, in
+milliseconds. "again" is a second program that calls the same function, with a constant beside it.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy
+import weft
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests/python/jit/arrays"))
+PLAIN = "x[0]"
+BEFORE = "(a.T + 2 * a, x[1:] > s[0], x[0] // 3 + s[1])"  # what is loaded at its first use is no function's
+
+
+def arguments(text, dtype):
+    """Arrays such as the table's test gives."""
+    random = numpy.random.default_rng(3)
+    a = (random.random((5, 5)) * 7 - 2).astype(dtype)
+    x = (random.random(9) * 7 - 2).astype(dtype)
+    s = (
+        numpy.sort((random.random(7) * 7).astype(dtype))
+        if "trapezoid" not in text
+        else numpy.arange(9).astype(dtype)
+    )
+    return a, x, s
+
+
+def first_call(text, given):
+    """Seconds of the processor."""
+    source = f"f = lambda a, x, s: {text}"
+    names = {"np": numpy}
+    exec(source, names)
+    function = weft.jit(names["f"], source=source)
+    start = time.process_time()
+    try:
+        function(*given)
+    except (ValueError, IndexError, ZeroDivisionError, weft.CompileError) as error:
+        return None if isinstance(error, weft.CompileError) else time.process_time() - start
+    return time.process_time() - start
+
+
+def in_a_process(texts, given, folder):
+    """The first calls of several programs, one after another, in a process of their own."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        weft.config.cache_dir = folder
+        warnings.simplefilter("ignore")
+        with numpy.errstate(all="ignore"):
+            first_call(BEFORE, given)
+            times = [first_call(text, given) for text in texts]
+        os.write(write, json.dumps(times).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else [None] * len(texts)
+
+
+def measured(text, dtype, rounds):
+    """The least times of the first program and of the second one; nothing where it is not compiled."""
+    given = arguments(text, dtype)
+    best = [float("inf")] * 2
+    for _ in range(rounds):
+        folder = tempfile.mkdtemp()
+        times = in_a_process([text, f"({text}, 1)"], given, folder)
+        shutil.rmtree(folder)
+        if None in times:
+            return None
+        best = [min(pair) for pair in zip(best, times, strict=True)]
+    return best
+
+
+def main():
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", default="", help="a regular expression")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--dtypes", default="d")
+    parser.add_argument("--json", type=pathlib.Path)
+    options = parser.parse_args()
+    from test_numpy_functions import CALLS
+
+    first_call(BEFORE, arguments(BEFORE, "d"))
+    rows = []
+    for dtype in options.dtypes:
+        plain = measured(PLAIN, dtype, 3 * options.rounds)
+        for text, dtypes in CALLS.items():
+            if not re.search(options.only, text) or dtype not in dtypes:
+                continue
+            times = measured(text, dtype, options.rounds)
+            if times is None:
+                print(f"{dtype} {'':17} {text}", flush=True)
+                continue
+            row = [1e3 * (mine - its) for mine, its in zip(times, plain, strict=True)]
+            rows.append((dtype, text, *row))
+            print(f"{dtype} {row[0]:8.2f} {row[1]:8.2f} {text}", flush=True)
+    for name, column in (("first", 2), ("again", 3)):
+        values = sorted(row[column] for row in rows)
+        most = values[int(0.9 * len(values))]
+        below = sum(value <= 3 for value in values)
+        print(
+            f"{name}: mean {statistics.mean(values):.2f} ms, median {statistics.median(values):.2f}, nine of ten below"
+            f" {most:.2f}, most {values[-1]:.2f}; {below} of {len(values)} within 3 ms"
+        )
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main()

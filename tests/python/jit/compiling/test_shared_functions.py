@@ -1,0 +1,118 @@
+"""Large functions of NumPy's that programs share: their code is shipped with weft."""
+
+import pathlib
+import re
+import threading
+
+import numpy
+import pytest
+import weft as np
+
+SHIPPED = pathlib.Path(np._core.__file__).with_name("libweft.functions").exists()
+needs_file = pytest.mark.skipif(not SHIPPED, reason="this build ships no functions")
+
+
+def program(body, **options):
+    source = f"def f(x, s):\n    {body}\n"
+    names = {"np": numpy}
+    exec(source, names)
+    return names["f"], np.jit(names["f"], source=source, cache=False, **options)
+
+
+X = numpy.random.default_rng(5).random(40)
+S = numpy.arange(12.0)
+
+
+@needs_file
+@pytest.mark.parametrize(
+    "text", ["np.std(x)", "np.sum(x)", "np.interp(x, s, s)", "np.unique(x)", "np.correlate(x, s[:3])"]
+)
+def test_what_is_shipped_is_not_compiled(text):
+    plain, f = program(f"return {text}")
+    before = np.cache_info()["compiled"]
+    found = f(X, S)
+    assert np.cache_info()["compiled"] - before == 1  # the program
+    numpy.testing.assert_allclose(numpy.asarray(found), plain(X, S), rtol=1e-12)
+    (ir,) = f.inspect_ir().values()
+    assert "call lazy @" in ir
+
+
+@pytest.mark.parametrize("cpu", ["", "x86-64-v2"])
+def test_the_bits_are_those_of_compiled_code(cpu):
+    text = "return np.std(x), np.sum(x * s[0] + x), np.mean(x), np.interp(x, s, s * s), np.median(x), np.cumsum(x)"
+    _, f = program(text)
+    found = f(X, S)
+    with np.config(cpu=cpu, verify=True):  # such code is not shipped
+        others = program(text)[1](X, S)
+    for one, other in zip(found, others, strict=True):
+        assert numpy.asarray(one).tobytes() == numpy.asarray(other).tobytes()
+
+
+def test_errors_are_those_of_the_call():
+    source = """def f(x, k):
+    a = np.bincount(x)
+    if k == 1:
+        np.bincount(x - 50)
+    if k == 2:
+        return np.histogram(x, k - 2)[0]
+    b = np.bincount(x + k)
+    for i in range(3):
+        b = np.bincount(x + k * i)
+    return a if k == 3 else b
+"""
+    names = {"np": numpy}
+    exec(compile(source, "program.py", "exec"), names)
+    f = np.jit(names["f"], source=source, cache=False)
+    x = numpy.arange(9)
+    assert f(x, 3).tolist() == [1] * 9 and f(x, 0).tolist() == [1] * 9
+    for k, line, error, text in (
+        (1, 4, ValueError, "must have no negative elements"),
+        (2, 6, ValueError, "`bins` must be positive"),
+        (-1, 7, ValueError, "must have no negative elements"),
+    ):
+        with pytest.raises(error, match=re.escape(text)) as raised:
+            f(x, k)
+        assert raised.traceback[-1].lineno + 1 == line
+    with pytest.raises(ValueError, match="must have no negative elements") as raised:
+        f(x + 1, -1)
+    assert raised.traceback[-1].lineno + 1 == 9
+
+
+def test_errors_of_several_calls_are_caught():
+    plain, f = program(
+        "try:\n        return np.bincount(np.sort(s).astype(np.int64) - 3)[0]\n"
+        "    except ValueError:\n        return np.sum(x) + np.bincount(s.astype(np.int64))[0]"
+    )
+    assert f(X, S) == plain(X, S)
+
+
+def test_calls_in_loops_have_the_function_in_their_place():
+    _, f = program("t = 0.0\n    for i in range(len(x)):\n        t += np.sum(x[i:i + 3])\n    return t")
+    f(X, S)
+    (ir,) = f.inspect_ir().values()
+    assert "call lazy @" not in ir
+
+
+def test_a_function_that_is_called_in_both_ways():
+    plain, f = program("t = np.max(x)\n    for i in range(3):\n        t += np.max(x[i:])\n    return t")
+    for given in (X, X.reshape(5, 8)):
+        assert f(given, S) == plain(given, S)
+
+
+def test_threads_reach_a_shared_function_at_once():
+    plain, _ = program("return np.std(x)")
+    for _ in range(3):
+        _, f = program("return np.std(x)", nogil=True)
+        start, results = threading.Barrier(6), [None] * 6
+
+        def work(k, f=f, start=start, results=results):
+            start.wait()
+            results[k] = f(X, S)
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(set(results)) == 1
+        numpy.testing.assert_allclose(results[0], plain(X, S))

@@ -1,0 +1,71 @@
+"""Compiles large functions that weft.jit has for NumPy's, for the dtypes that are used most, into the file that lies
+beside libweft (src/codegen/service/shared_code.h).
+
+    python tools/pack_functions.py [--host] [--verbose] TABLE OUTPUT
+
+What is compiled is what the calls in TABLE come to, which is tests/python/jit/arrays/test_numpy_functions.py. --host
+compiles for this machine alone.
+"""
+
+import argparse
+import ast
+import pathlib
+import time
+
+import weft
+from weft import _core
+
+DTYPES = "dl"
+
+
+def calls(table):
+    """The texts of the table, which is not imported: it needs packages for tests."""
+    for statement in ast.parse(table.read_text()).body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "CALLS":
+            return [ast.literal_eval(key) for key in statement.value.keys]
+    raise SystemExit(f"{table} has no CALLS")
+
+
+def collected(text, arguments):
+    """The functions that a program of that text would share with others."""
+    source = f"f = lambda a, x, s: {text}"
+    names = {"np": weft}
+    exec(source, names)
+    _core._begin_collection()
+    try:
+        weft.jit(names["f"], source=source)(*arguments)
+    except weft.CompileError:
+        pass  # as always, since nothing is compiled
+    finally:
+        texts = _core._end_collection()
+    return texts
+
+
+def main():
+    """Writes the file."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("table", type=pathlib.Path)
+    parser.add_argument("output", type=pathlib.Path)
+    parser.add_argument("--host", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    start = time.perf_counter()
+    texts = set()
+    for dtype in DTYPES:
+        matrix, vector = weft.ones((5, 5), dtype), weft.ones(9, dtype)
+        for text in calls(options.table):
+            texts.update(collected(text, (matrix, vector, vector)))
+    middle = time.perf_counter()
+    packed = _core._pack_of_shared(sorted(texts), options.host)
+    temporary = options.output.with_suffix(".new")
+    temporary.write_bytes(packed)
+    temporary.replace(options.output)
+    if options.verbose:
+        print(
+            f"{len(texts)} functions in {len(packed) / 1e6:.1f} MB; {middle - start:.1f} s to collect,"
+            f" {time.perf_counter() - middle:.1f} s to compile"
+        )
+
+
+if __name__ == "__main__":
+    main()
