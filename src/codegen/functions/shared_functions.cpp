@@ -47,12 +47,12 @@ private:
         return name.substr(0, name.find('.')) + "." + std::to_string(found->second);
     }
 
-    static void number_scopes(ir::Function& function) {
-        std::map<uint16_t, uint16_t> numbers;
+    // Functions that call each other agree about the scopes of results.
+    void number_scopes(ir::Function& function) {
         const auto number = [&](ir::Type& type) {
             if (!type.is_buffer) return;
-            const auto next = static_cast<uint16_t>(numbers.size());
-            type.buffer.alias_scope = numbers.emplace(type.buffer.alias_scope, next).first->second;
+            const auto next = static_cast<uint16_t>(numbers_of_scopes_.size());
+            type.buffer.alias_scope = numbers_of_scopes_.emplace(type.buffer.alias_scope, next).first->second;
         };
         for (ir::ValueInfo& value : function.values) number(value.type);
         for (ir::Type& type : function.result_types) number(type);
@@ -79,6 +79,7 @@ private:
     const ir::Module& module_;
     std::map<std::string, size_t> numbers_;
     std::vector<const ir::Function*> open_;
+    std::map<uint16_t, uint16_t> numbers_of_scopes_;
     std::map<uint32_t, uint32_t> numbers_of_sites_;
     std::vector<uint32_t> sites_;
 };
