@@ -9,11 +9,15 @@ compiles for this machine alone.
 
 import argparse
 import ast
+import os
 import pathlib
 import time
 
-import weft
-from weft import _core
+for name in [name for name in os.environ if name.startswith("WEFT_")]:
+    del os.environ[name]  # settings that programs will not have
+
+import weft  # noqa: E402
+from weft import _core  # noqa: E402
 
 DTYPES = "dl"
 

@@ -258,7 +258,9 @@ codegen::CompiledTexts Specialisation::compile_again() const {
     if (gpu != nullptr) return texts_of(*gpu, module_, name);
     codegen::CompileOptions options;
     options.keep_texts = true;
-    codegen::compile_function_for_cpu(module_, name, options, &texts);
+    ir::Module module = module_;
+    codegen::settle_lazy_calls(module, {});  // as it is where the function was compiled, and not found on disk
+    codegen::compile_function_for_cpu(module, name, options, &texts);
     return texts;
 }
 

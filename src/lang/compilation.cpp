@@ -4,7 +4,6 @@
 #include <functional>
 #include <utility>
 
-#include "ir/calls.h"
 #include "ir/intrinsic.h"
 #include "lang/lowering.h"
 
@@ -27,11 +26,6 @@ bool meets_grid(const ir::Module& module) {
 }
 
 namespace {
-
-bool has_function(TypeRef type) {
-    return type->kind == TypeKind::kClosure || type->kind == TypeKind::kSymbol ||
-           type->kind == TypeKind::kGenerator || std::ranges::any_of(type->parts, has_function);
-}
 
 void mark_sums(ir::Region& region, const ir::Function& function) {
     for (ir::Instruction& each : region.body) {
@@ -174,30 +168,8 @@ uint32_t Compilation::line_of(const Spot& spot) {
     return at->second;
 }
 
-bool Compilation::is_shared(const Specialised& function, std::span<const TypeRef> arguments) {
-    if (!options_.shares || options_.is_kernel || function.state != Specialised::State::kDone ||
-        function.catches || std::ranges::any_of(arguments, has_function))
-        return false;
-    const auto [known, is_new] = shared_.emplace(function.name, false);
-    if (!is_new) return known->second;
-    constexpr size_t kLeast = 60;  // instructions, where none is a loop
-    size_t size = 0;
-    bool has_loop = false, tells = false;
-    const std::function<void(const ir::Region&)> look = [&](const ir::Region& region) {
-        size += region.body.size();
-        for (const ir::Instruction& each : region.body) {
-            has_loop |= ir::is_loop(each.opcode);
-            tells |= each.opcode == ir::Opcode::kTell || each.catches;
-            for (const ir::Region& inner : each.regions) look(inner);
-        }
-    };
-    const ir::Function& code = *module_.find(function.name);
-    look(code.body);
-    for (const ir::Function& callee : ir::called_functions(module_, code)) look(callee.body);
-    return known->second = !tells && (has_loop || size >= kLeast);
-}
-
 Lowered Compilation::finish(const Specialised& entry, std::span<const TypeRef> arguments) {
+    if (!shared_.empty()) share_outside_of_loops(entry.name);
     Lowered result;
     result.module = std::move(module_);
     result.entry = entry.name;

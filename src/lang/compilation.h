@@ -139,6 +139,7 @@ private:
     int functions_beside_ = 0;
     size_t inlined_ = 0;
     std::map<std::string, bool> shared_{};
+    void share_outside_of_loops(const std::string& entry);
     const Specialised* entry_ = nullptr;
     const FunctionSource* launch_ = nullptr;  // the entry of a kernel
     KernelMemory kernel_memory_{};

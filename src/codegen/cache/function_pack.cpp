@@ -15,7 +15,7 @@ namespace weft::codegen {
 
 // Sorted by their keys. The bytes begin at `offset` of the file.
 struct FunctionPack::Row {
-    Digest key;
+    Digest key, content;
     uint64_t offset, size;
 };
 
@@ -76,17 +76,20 @@ std::optional<std::string_view> FunctionPack::find(const Digest& key) const {
     const std::span rows(rows_, count_);
     const auto found = std::ranges::lower_bound(rows, key, {}, &Row::key);
     if (found == rows.end() || found->key != key) return {};
-    return std::string_view(bytes_ + found->offset, found->size);
+    const std::string_view entry(bytes_ + found->offset, found->size);
+    if (digest_of({entry}) != found->content) return {};
+    return entry;
 }
 
 std::string function_pack(const std::map<Digest, std::string>& entries) {
-    uint64_t at = sizeof(Header) + entries.size() * (sizeof(Digest) + 2 * sizeof(uint64_t));
+    uint64_t at = sizeof(Header) + entries.size() * (2 * sizeof(Digest) + 2 * sizeof(uint64_t));
     std::string rows, bytes;
     const auto append = [&](const auto& value) {
         rows.append(reinterpret_cast<const char*>(&value), sizeof value);
     };
     for (const auto& [key, entry] : entries) {
         append(key);
+        append(digest_of({entry}));
         append(at);
         append(uint64_t{entry.size()});
         bytes += entry;

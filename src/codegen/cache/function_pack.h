@@ -23,6 +23,7 @@ public:
     FunctionPack& operator=(const FunctionPack&) = delete;
     ~FunctionPack();
 
+    // Nothing where what the file has of it is damaged.
     std::optional<std::string_view> find(const Digest& key) const;
     size_t count() const { return count_; }
 

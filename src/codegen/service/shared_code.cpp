@@ -19,6 +19,7 @@
 #include "core/config.h"
 #include "core/threads/fork.h"
 #include "ir/parser.h"
+#include "weft/errors.h"
 
 namespace weft::codegen {
 
@@ -86,8 +87,12 @@ std::shared_ptr<const CompiledFunction> shared_function(const std::string& text,
     if (function != nullptr) return function;
     const std::string kept = is_kept ? key : std::string();
     if (const std::optional<std::string_view> shipped = find_shipped(text, options)) {
-        if (const std::optional<KernelObject> object = decode_object(*shipped))
-            function = load_function(kept, *object, options);
+        if (const std::optional<KernelObject> object = decode_object(*shipped)) {
+            try {
+                function = load_function(kept, *object, options);
+            } catch (const InternalError&) {  // a function of mathematics is missing; compiling tells
+            }
+        }
     }
     if (function == nullptr)
         function = found_or_made(kept, options, [&] { return compile_shared_for_cpu(text, options); });
