@@ -1,10 +1,11 @@
 """Times what a NumPy function in a compiled function adds to its first call.
 
-    python bench/first_calls.py [--only TEXT] [--rounds N] [--dtypes dlf] [--json FILE]
+    python bench/first_calls.py [--all] [--only TEXT] [--rounds N] [--dtypes dlf] [--json FILE]
 
-The functions are the lines of the table in tests/python/jit/arrays/test_numpy_functions.py. Each is compiled as
-`lambda a, x, s: ...` in a process of its own with an empty cache on disk, after weft has compiled expressions of arrays
-there. What is told is the first call's processor time, less that of `lambda a, x, s: x[0]`: the least of the rounds, in
+The functions are the lines of src/lang/prelude/shipped.txt; with --all those of the table in
+tests/python/jit/arrays/test_numpy_functions.py, most of which have rare arguments. Each is compiled as
+`lambda a, x, s, v: ...` in a process of its own with an empty cache on disk, after weft has compiled expressions of
+arrays there. What is told is the first call's processor time, less that of `x[0]`: the least of the rounds, in
 milliseconds. "again" is a second program that calls the same function, with a constant beside it.
 """
 
@@ -39,20 +40,22 @@ def arguments(text, dtype):
         if "trapezoid" not in text
         else numpy.arange(9).astype(dtype)
     )
-    return a, x, s
+    return a, x, s, a[:, 0]
 
 
 def first_call(text, given):
     """Seconds of the processor."""
-    source = f"f = lambda a, x, s: {text}"
+    source = f"f = lambda a, x, s, v: {text}"
     names = {"np": numpy}
     exec(source, names)
     function = weft.jit(names["f"], source=source)
     start = time.process_time()
     try:
         function(*given)
-    except (ValueError, IndexError, ZeroDivisionError, weft.CompileError) as error:
-        return None if isinstance(error, weft.CompileError) else time.process_time() - start
+    except weft.CompileError:
+        return None
+    except Exception:  # of these elements
+        pass
     return time.process_time() - start
 
 
@@ -92,18 +95,23 @@ def measured(text, dtype, rounds):
 def main():
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--only", default="", help="a regular expression")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--dtypes", default="d")
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
-    from test_numpy_functions import CALLS
+    if options.all:
+        from test_numpy_functions import CALLS as calls
+    else:
+        lines = (ROOT / "src/lang/prelude/shipped.txt").read_text().splitlines()
+        calls = {line: options.dtypes for line in lines if line and not line.startswith("#")}
 
     first_call(BEFORE, arguments(BEFORE, "d"))
     rows = []
     for dtype in options.dtypes:
         plain = measured(PLAIN, dtype, 3 * options.rounds)
-        for text, dtypes in CALLS.items():
+        for text, dtypes in calls.items():
             if not re.search(options.only, text) or dtype not in dtypes:
                 continue
             times = measured(text, dtype, options.rounds)
