@@ -259,7 +259,8 @@ codegen::CompiledTexts Specialisation::compile_again() const {
     codegen::CompileOptions options;
     options.keep_texts = true;
     ir::Module module = module_;
-    codegen::settle_lazy_calls(module, {});  // as it is where the function was compiled, and not found on disk
+    codegen::settle_lazy_calls(module,
+                               {});  // as it is where the function was compiled, and not found on disk
     codegen::compile_function_for_cpu(module, name, options, &texts);
     return texts;
 }

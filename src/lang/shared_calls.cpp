@@ -1,4 +1,5 @@
-// Which functions of the prelude are compiled by themselves, for all programs (codegen/functions/shared_functions.h).
+// Which functions of the prelude are compiled by themselves, for all programs
+// (codegen/functions/shared_functions.h).
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -55,8 +56,8 @@ bool Compilation::is_shared(const Specialised& function, std::span<const TypeRef
     return known->second = !tells && (has_loop || size >= kLeast);
 }
 
-// What is called in loops through functions of the program, or comes to call itself, is called as often as what
-// is in the loops.
+// What is called in loops through functions of the program, or comes to call itself, is called as often as
+// what is in the loops.
 void Compilation::share_outside_of_loops(const std::string& entry) {
     std::map<std::string, ir::Function*> functions;
     for (ir::Function& each : module_.functions) functions[each.name] = &each;

@@ -81,6 +81,29 @@ TEST(SharedFunctions, HaveTextsWithoutWhatTellsProgramsApart) {
     EXPECT_NE(shared_functions(another, std::span(another.functions).first(1))[0].text, found[0].text);
 }
 
+// A result's memory is in the scope that the callee has it in, behind one that the caller has not.
+TEST(SharedFunctions, AgreeAboutTheScopesOfResults) {
+    const ir::Module module = ir::parse_and_check(R"(
+function @f(%bytes: i64) : i64, global f64[8] scope 3 {
+  %o, %a = call lazy @outer.4(%bytes) : i64, global f64[8] scope 3
+  return %o, %a
+}
+function @outer.4(%bytes: i64) : i64, global f64[8] scope 3 {
+  %p, %b = heap %bytes as global f64[8] scope 2 else raise 5
+  release %p
+  %o, %a = call @inner.7(%bytes) : i64, global f64[8] scope 3
+  return %o, %a
+}
+function @inner.7(%bytes: i64) : i64, global f64[8] scope 3 {
+  %o, %a = heap %bytes as global f64[8] scope 3 else raise 6
+  return %o, %a
+}
+)");
+    const auto found = shared_functions(module, std::span(module.functions).first(1));
+    ASSERT_EQ(found.size(), 1U);
+    ir::parse_and_check(found[0].text);
+}
+
 TEST(SharedFunctions, GiveTheCallersNumbersOfErrors) {
     const ir::Module module = ir::parse_and_check(kLargest);
     const auto compiled = compile_function_for_cpu(module, "f");
@@ -161,6 +184,13 @@ TEST(FunctionPack, FindsWhatWasWritten) {
         write(bytes.substr(0, size));
         EXPECT_EQ(FunctionPack(path).count(), 0U) << size;
     }
+    std::string damaged = bytes;
+    damaged[bytes.size() - 1] ^= 1;  // of the entry whose digest is the last
+    write(damaged);
+    const FunctionPack with_damage(path);
+    size_t found = 0;
+    for (int i = 0; i < 40; ++i) found += with_damage.find(digest_of({std::to_string(i)})) ? 1 : 0;
+    EXPECT_EQ(found, 39U);
     std::remove(path.c_str());
 }
 

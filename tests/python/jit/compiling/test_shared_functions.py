@@ -1,7 +1,10 @@
 """Large functions of NumPy's that programs share: their code is shipped with weft."""
 
+import os
 import pathlib
 import re
+import subprocess
+import sys
 import threading
 
 import numpy
@@ -25,7 +28,7 @@ S = numpy.arange(12.0)
 
 @needs_file
 @pytest.mark.parametrize(
-    "text", ["np.std(x)", "np.sum(x)", "np.interp(x, s, s)", "np.unique(x)", "np.correlate(x, s[:3])"]
+    "text", ["np.std(x)", "np.sum(x)", "np.interp(x, s, s)", "np.unique(x)", "np.sort(x), np.cumsum(x)"]
 )
 def test_what_is_shipped_is_not_compiled(text):
     plain, f = program(f"return {text}")
@@ -33,8 +36,65 @@ def test_what_is_shipped_is_not_compiled(text):
     found = f(X, S)
     assert np.cache_info()["compiled"] - before == 1  # the program
     numpy.testing.assert_allclose(numpy.asarray(found), plain(X, S), rtol=1e-12)
+    (code,) = f.inspect_llvm().values()
+    assert (
+        "call ptr @weft_lazy_part" in code
+    )  # in a program that has the functions in its place there is none
+
+
+@needs_file
+@pytest.mark.parametrize("text", ["missing", "empty", "damaged", "of another engine"])
+def test_without_what_is_shipped_functions_are_compiled(text, tmp_path):
+    folder = pathlib.Path(np._core.__file__).parent
+    package = tmp_path / "weft"
+    package.mkdir()
+    for each in folder.iterdir():
+        if each.name not in ("libweft.functions", "libweft.so"):
+            (package / each.name).symlink_to(each.resolve())
+    os.link(folder / "libweft.so", package / "libweft.so")  # it looks beside itself
+    shipped = bytearray((folder / "libweft.functions").read_bytes())
+    if text == "of another engine":  # another key for each function
+        rows = int.from_bytes(shipped[16:24], "little")
+        for row in range(rows):
+            shipped[24 + 80 * row] ^= 1
+    if text == "damaged":
+        for i in range(len(shipped) // 2, len(shipped), 64):
+            shipped[i] ^= 0x55
+    if text != "missing":
+        (package / "libweft.functions").write_bytes(b"" if text == "empty" else shipped)
+    file = tmp_path / "program.py"
+    file.write_text(
+        "import numpy, weft\nf = weft.jit(lambda x: numpy.std(x))\nprint(weft.__file__)\nprint(f(numpy.arange(9.0)))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WEFT_CACHE": "0"}
+    found = subprocess.run(
+        [sys.executable, str(file)], env=environment, capture_output=True, text=True, check=True
+    )
+    place, result = found.stdout.split()
+    assert place.startswith(str(tmp_path)) and float(result) == numpy.std(numpy.arange(9.0))
+
+
+def test_calls_that_loops_reach_through_functions_are_compiled_with_the_program():
+    source = """def sum_of(x):
+    return np.sum(x)
+
+def f(x, s):
+    t = 0.0
+    for i in range(len(x)):
+        t += sum_of(x[i:i + 3]) + sum_of(s)
+    return t
+"""
+    names = {"np": numpy}
+    exec(source, names)
+    sum_of = np.jit(names["sum_of"], source=source.split("def f")[0])
+    names["sum_of"] = sum_of
+    f = np.jit(names["f"], source=source[source.index("def f") :], cache=False)
+    f(X, S)
     (ir,) = f.inspect_ir().values()
-    assert "call lazy @" in ir
+    assert "call lazy @" not in ir
+    sum_of(X)
+    (outside,) = sum_of.inspect_ir().values()
+    assert "call lazy @" in outside
 
 
 @pytest.mark.parametrize("cpu", ["", "x86-64-v2"])
