@@ -100,7 +100,7 @@ def _read(function, source, names):
         names.chains,
         _parameters(code),
     )
-    if not isinstance(source, str):
+    if not isinstance(source, str) and not names.makes_stencils:  # of this function's names
         _known[key] = known
     return known
 

@@ -9,6 +9,7 @@ import builtins
 import sys
 import types
 
+from weft._jit import _inner_stencils
 from weft._jit._records import is_enumeration, is_frozen, is_record, values_of
 
 _MISSING = object()
@@ -53,6 +54,7 @@ class Names:
         self._numbers = {}
         self._guards = {}
         self.symbols = []
+        self.makes_stencils = False
         self.chains = []  # what was asked for, each with the number of its parts that its symbol has
 
     @property
@@ -101,13 +103,22 @@ class Names:
         """Whether `name` is Python's own function."""
         return name not in self._cells and name not in self._globals and name in self._builtins
 
-    def is_jit(self, chain):
-        """Whether `chain` is weft.jit or another of its names."""
+    def is_known(self, chain, paths):
+        """Whether `chain` is one of the paths of weft's own, or another of their names."""
         before = self.symbols[:], self.chains[:], dict(self._numbers), dict(self._guards)
         number, used = self.resolve(chain)
         symbol = self.symbols[number]
         self.symbols, self.chains, self._numbers, self._guards = before  # decorators leave no trace
-        return used == len(chain) and symbol[0] == "known" and symbol[2] in ("weft.jit", "weft.njit")
+        return used == len(chain) and symbol[0] == "known" and symbol[2] in paths
+
+    def add_stencil(self, node, kernel, options, text):
+        """The number of the symbol for a stencil that the function makes itself."""
+        stencil = _inner_stencils.stencil_of(node, kernel, options, text, self._globals, self._cells)
+        for name in _inner_stencils.free_names(kernel):
+            self.resolve((name,))  # what it is now is guarded
+        self.makes_stencils = True
+        self.symbols.append(describe(stencil.__name__, stencil))
+        return len(self.symbols) - 1
 
     def _lookup(self, name):
         if name in self._cells:

@@ -9,6 +9,7 @@ import ast
 import contextlib
 from array import array
 
+from weft._jit import _inner_stencils
 from weft._jit._errors import CompileError, render
 from weft._jit._refused import REFUSED
 from weft._jit._scopes import Scope, own_names, yields
@@ -60,6 +61,7 @@ class Writer:
         self._text, self._name, self._names = text, name, names
         self._parts = []
         self._scope = None
+        self._function = None
         self._hidden = 0
         self._own = {}
         self._in_final = None
@@ -118,7 +120,7 @@ class Writer:
             self._open("def", node, "lambda" if is_lambda else node.name)
         scope = Scope(own_names(node), outer)
         if outer is None:
-            self._own = scope.names
+            self._own, self._function = scope.names, node
         self._parameters(node, scope, defaults)
         self._scope = scope
         around = self._in_final, self._is_generator
@@ -180,21 +182,32 @@ class Writer:
             self._refuse_kind(node)
         write(node)
 
+    def _is_stencil(self, node):
+        """Whether an inner function is a stencil's, which is made where it is called."""
+        decorators = node.decorator_list
+        if len(decorators) != 1 or not self._is_known(decorators[0], ("weft.stencil",)):
+            return False
+        return not isinstance(decorators[0], ast.Call) or not decorators[0].args
+
     def _write_FunctionDef(self, node):
+        if self._is_stencil(node):
+            self._leaf("pass", node)
+            return
         for decorator in node.decorator_list:
-            if not self._is_jit(decorator):
+            if not self._is_known(decorator, ("weft.jit", "weft.njit")):
                 self.refuse(
                     decorator, "decorators of inner functions are not compiled", "define the function outside"
                 )
         self._definition(node)
 
-    def _is_jit(self, node):
+    def _is_known(self, node, paths):
+        """Whether a decorator, or what is called there, is one of weft's own names."""
         if isinstance(node, ast.Call):
             node = node.func
         chain = self._chain(node)
         if chain is None or self._scope.find(chain[0]) is not None:
             return False
-        return self._names.is_jit(chain)
+        return self._names.is_known(chain, paths)
 
     def _write_Return(self, node):
         if self._is_generator and not (
@@ -520,7 +533,11 @@ class Writer:
             self._express_Attribute(ast.copy_location(attribute, node))
             return
         self._open("call", node)
-        self.expression(node.func)
+        stencil = self._inner_stencil(node.func)
+        if stencil is None:
+            self.expression(node.func)
+        else:
+            self._leaf("global", node.func, stencil)
         for argument in node.args:
             self.expression(argument)
         for keyword in node.keywords:
@@ -528,6 +545,37 @@ class Writer:
                 self.refuse(keyword, "`**` in a call is not compiled", "write the keywords out")
             self._all("keyword", keyword, [keyword.value], keyword.arg)
         self._close()
+
+    def _inner_stencil(self, node):
+        """The symbol of a stencil that is made where it is called; None where `node` makes none."""
+        if isinstance(node, ast.Name):
+            kernel = _inner_stencils.inner_function(node.id, self._function)
+            node = kernel.decorator_list[0] if kernel is not None and self._is_stencil(kernel) else None
+        elif isinstance(node, ast.Call) and self._is_known(node, ("weft.stencil",)):
+            kernel = _inner_stencils.kernel_of(node, self._function)
+        else:
+            return None
+        if node is None or kernel is None:
+            return None
+        keywords = node.keywords if isinstance(node, ast.Call) else ()
+        self._names.resolve(self._chain(node.func if isinstance(node, ast.Call) else node))
+        for name in _inner_stencils.free_names(kernel):
+            if self._scope.find(name) is not None:
+                self.refuse(
+                    node,
+                    f"{name!r} is a variable, which a stencil that is made here cannot use",
+                    "give it as an argument",
+                )
+        options = {}
+        for keyword in keywords:
+            try:
+                options[keyword.arg] = ast.literal_eval(keyword.value)
+            except ValueError:
+                self.refuse(keyword, "a stencil that is made here has constant options only")
+        try:
+            return self._names.add_stencil(node, kernel, options, self._text)
+        except ValueError as error:
+            self.refuse(node, str(error))
 
     def _names_attribute(self, node):
         """Whether it is getattr(module, "name") of something free, which is module.name."""

@@ -380,3 +380,56 @@ class TestGeneralized:
             return product.nin, product.nout, product.signature
 
         assert inside() == (2, 1, "(m,n),(n,p)->(m,p)")
+
+
+def weighted_by(k):
+    def f(x):
+        return np.stencil(lambda a: k * (a[-1] + a[1]), cval=-1)(x)
+
+    return f
+
+
+def stencil_of_inner_function(x):
+    def mean(a, s):
+        return 0.25 * (a[0, 1] + a[1, 0] + a[0, -1] + a[-1, 0]) + s
+
+    out = np.zeros(x.shape)
+    np.stencil(mean)(x, 2.0, out=out)
+    return out
+
+
+def decorated_inside(x):
+    @np.stencil(cval=7.0)
+    def difference(a):
+        return a[1] - a[-1]
+
+    return difference(x)
+
+
+WEIGHT = 3
+
+
+def weighted(x):
+    return np.stencil(lambda a: WEIGHT * a[-1])(x)
+
+
+def test_stencils_that_are_made_where_they_are_called(monkeypatch):
+    x = numpy.arange(12.0)
+    for k in (3, 4):  # of the same code
+        f = weighted_by(k)
+        assert np.jit(f)(x).tolist() == f(x).tolist()
+    a = x.reshape(3, 4)
+    assert np.jit(stencil_of_inner_function)(a).tolist() == stencil_of_inner_function(a).tolist()
+    assert np.jit(decorated_inside)(x).tolist() == decorated_inside(x).tolist()
+    f = np.jit(weighted)
+    assert f(x).tolist() == weighted(x).tolist()
+    monkeypatch.setitem(globals(), "WEIGHT", 5)
+    assert f(x).tolist() == weighted(x).tolist()
+
+
+def test_a_stencil_that_is_made_of_a_variable_is_refused():
+    def f(x, n):
+        return np.stencil(lambda a: n * a[0])(x)
+
+    with pytest.raises(np.CompileError, match="'n' is a variable"):
+        np.jit(f)(numpy.arange(3.0), 2)
