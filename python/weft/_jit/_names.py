@@ -25,6 +25,7 @@ _HOMES_OF_OWN = (
     "weft._jit._decorator.",
     "weft.numba._decorators.",
     "weft.numba._threads.",
+    "weft.numba._ufuncs.",
     "numba.",
 )
 _NUMBAS_TYPES = ("numba.core.types.", "weft.numba._types.")

@@ -4,6 +4,7 @@ import numpy
 import pytest
 import weft as np
 from weft.numba import guvectorize as numba_guvectorize
+from weft.numba import stencil as numba_stencil
 from weft.numba import vectorize as numba_vectorize
 
 
@@ -398,6 +399,14 @@ def stencil_of_inner_function(x):
     return out
 
 
+def decorated_as_numba(x):
+    @numba_stencil
+    def before(a):
+        return a[-1]
+
+    return before(x)
+
+
 def decorated_inside(x):
     @np.stencil(cval=7.0)
     def difference(a):
@@ -420,6 +429,7 @@ def test_stencils_that_are_made_where_they_are_called(monkeypatch):
         assert np.jit(f)(x).tolist() == f(x).tolist()
     a = x.reshape(3, 4)
     assert np.jit(stencil_of_inner_function)(a).tolist() == stencil_of_inner_function(a).tolist()
+    assert np.jit(decorated_as_numba)(x).tolist() == decorated_as_numba(x).tolist()
     assert np.jit(decorated_inside)(x).tolist() == decorated_inside(x).tolist()
     f = np.jit(weighted)
     assert f(x).tolist() == weighted(x).tolist()
