@@ -78,6 +78,18 @@ def __getattr__(name):
         return _import_module("weft.lib.scimath")
     if name == "f2py":  # NumPy's own: it compiles Fortran, and has no arrays
         return _import_module("numpy.f2py")
+    if name == "matlib":  # NumPy's functions of matrices
+        return _import_module("numpy.matlib")
+    if name == "chararray":
+        import warnings
+
+        warnings.warn(
+            "`np.chararray` is deprecated and will be removed from the main namespace in the future. Use an array "
+            "with a string or bytes dtype instead.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return __getattr__("char").chararray
     if name == "_CopyMode":
         return _import_module("numpy")._CopyMode
     if name.startswith("__"):
@@ -88,6 +100,5 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(
-        {name for name in globals() if not name.startswith("_") or name.startswith("__")} | {*_names.LATER}
-    )
+    own = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
+    return sorted(own | {*_names.LATER} | (_SUBMODULES - {"core", "version"}) | {"emath", "f2py"})

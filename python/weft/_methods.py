@@ -7,9 +7,11 @@ import types
 from importlib import import_module as _import_module
 
 from weft import _core, _names
+from weft._array.axes import extents as _extents
 from weft._core import _ufuncs, floating, generic, inexact, integer, ndarray, number
 from weft._functions import reductions as _reductions
 from weft._functions.indexing import compress as _compress
+from weft._functions.indexing import put as _put
 from weft._functions.rounding import clip as _clip
 from weft._functions.rounding import round as _round
 from weft._protocols import overrides
@@ -69,6 +71,11 @@ def compress(self, /, condition, axis=None, out=None):
     return _compress(condition, self, axis, out)
 
 
+def put(self, /, indices, values, mode="raise"):
+    """Writes `values`, over and over, to the elements of the flattened array at `indices`."""
+    _put(self, indices, values, mode)
+
+
 def nonzero(self, /):
     """The positions of elements that are not zero, along each axis."""
     return _core.nonzero(self)
@@ -78,7 +85,7 @@ def resize(self, /, *new_shape, refcheck=True):
     """Gives the array another shape in place: elements in the order of memory, zeros behind them. Views keep the old
     elements.
 
-    Raises ValueError for a view. `refcheck` makes no difference: nothing is left dangling.
+    Raises ValueError for a view whose size would change. `refcheck` makes no difference: nothing is left dangling.
 
     >>> a = np.array([1, 2, 3])
     >>> a.resize(2, 2)
@@ -90,12 +97,21 @@ def resize(self, /, *new_shape, refcheck=True):
         return
     if len(new_shape) == 1 and hasattr(new_shape[0], "__len__"):
         new_shape = new_shape[0]
-    if not self.flags.owndata:
+    flags = self.flags
+    if not flags.c_contiguous and not flags.f_contiguous:
+        raise ValueError("resize only works on single-segment arrays")
+    fortran = flags.f_contiguous and not flags.c_contiguous
+    extents = _extents(new_shape)
+    if any(extent < 0 for extent in extents):
+        raise ValueError("negative dimensions not allowed")
+    if math.prod(extents) == self.size:  # no memory is needed
+        _core._become(self, self.reshape(extents, order="F" if fortran else "C"))
+        return
+    if not flags.owndata:
         raise ValueError("cannot resize this array: it does not own its data")
-    if not self.flags.writeable:
+    if not flags.writeable:
         raise ValueError("cannot resize a read-only array")
-    fortran = self.flags.f_contiguous and not self.flags.c_contiguous
-    fresh = _core.zeros(tuple(new_shape), self.dtype, "F" if fortran else "C", device=self.device)
+    fresh = _core.zeros(extents, self.dtype, "F" if fortran else "C", device=self.device)
     count = min(self.size, fresh.size)
     (fresh.T if fortran else fresh).reshape(-1)[:count] = self.ravel("A")[:count]
     _core._become(self, fresh)
@@ -263,6 +279,8 @@ generic.__array_priority__ = -1000000.0
 generic.__array_interface__ = property(lambda self: _core.asarray(self).__array_interface__)
 generic.__array_struct__ = property(lambda self: _core.asarray(self).__array_struct__)
 _core.float64.fromhex = classmethod(lambda kind, string, /: kind(float.fromhex(string)))
+generic.data = property(lambda self: memoryview(self))
+generic.__array_wrap__ = lambda self, array, /, context=None, return_scalar=False: array[()]
 generic.flags = property(lambda self: _core.asarray(self).flags)
 generic.flat = property(lambda self: _core.asarray(self).flat)
 
@@ -339,7 +357,7 @@ class _SignatureOfBinding:
         import re
 
         text, _, defaults = told[0]
-        text = re.sub(r"\\(\d+)", lambda found: f"DEFAULTS[{found[1]}]", text.rpartition(" -> ")[0])
+        text = re.sub(r"\\(\d+)", lambda found: f"DEFAULTS[{found[1]}]", text.rpartition(" -> ")[0] or text)
         text = re.sub(r"(\*\w+) \| None", r"\1", text)
         names = {"DEFAULTS": defaults or ()}
         exec(f"from __future__ import annotations\n{text}: pass", names)
@@ -375,7 +393,13 @@ def _newbyteorder(self, new_order="S", /):
     return _core.dtype(">" + self.str[1:])
 
 
+def _subarray(self, count):
+    """`dtype * count`: of as many elements, which NumPy has."""
+    return self.__numpy_dtype__ * count
+
+
 _core.dtype.newbyteorder = _newbyteorder
+_core.dtype.__mul__ = _core.dtype.__rmul__ = _subarray
 _core.dtype.__len__ = lambda self: 0  # it has no fields
 _core.dtype.__bool__ = lambda self: True
 

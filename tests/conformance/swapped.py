@@ -171,7 +171,11 @@ class Swapped(types.ModuleType):
         raise NotThere(f"weft has no {full}")
 
     def __dir__(self):
-        return dir(self._ours or self._theirs)
+        if self._ours is None:
+            return dir(self._theirs)
+        # weft's own modules, such as cuda, are none of NumPy's names, and are there once something has loaded them.
+        own = {name for name, value in vars(self._ours).items() if isinstance(value, types.ModuleType)}
+        return sorted(set(dir(self._ours)) - (own - set(dir(self._theirs))))
 
     def __setattr__(self, name, value):
         setattr(self._ours or self._theirs, name, value)

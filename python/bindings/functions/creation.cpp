@@ -412,6 +412,8 @@ void bind_creation(nb::module_& m) {
         },
         arg("prototype"), arg("dtype") = none, arg("order") = "K", arg("subok") = true, arg("shape") = none,
         nb::kw_only(), arg("device") = none,
+        nb::sig(
+            "def empty_like(prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None)"),
         "An array of arbitrary values, with the shape, dtype and layout of `prototype`.");
     m.def(
         "arange", arange_function, arg("start") = none, arg("stop") = none, arg("step") = none,

@@ -61,7 +61,8 @@ void bind_dtypes(nb::module_& m) {
             if (a.is(b) && is_dtype(a.ptr())) return nb::borrow(a);  // with what the program has said of it
             return wrap_dtype(promote_types(to_dtype_required(a), to_dtype_required(b)));
         },
-        arg("type1"), arg("type2"), "The smallest dtype that both can be cast to safely.");
+        arg(), arg(), nb::sig("def promote_types(type1, type2, /)"),
+        "The smallest dtype that both can be cast to safely.");
     m.def("result_type", result_type_function, arg("arrays_and_dtypes"),
           "The dtype that an operation on these arrays, dtypes and Python numbers computes in.");
     m.def("can_cast", can_cast_function, arg("from_"), arg("to"), arg("casting") = "safe",

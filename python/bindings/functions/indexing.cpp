@@ -142,7 +142,8 @@ void bind_indexing(nb::module_& m) {
     m.def("nonzero", nonzero_function, arg("a"),
           "The positions of elements that are not zero: an int64 array for each axis, in C order.\n\n"
           ">>> np.nonzero([[3, 0], [0, 4]])\n(array([0, 1]), array([0, 1]))");
-    m.def("where", where_function, arg("condition"), arg("x") = none, arg("y") = none,
+    m.def("where", where_function, arg(), arg() = none, arg() = none,
+          nb::sig("def where(condition, x=None, y=None, /)"),
           "Elements of `x` where `condition` is true, of `y` elsewhere; without these two, "
           "nonzero(condition).");
     m.def("copyto", copyto, arg("dst"), arg("src"), arg("casting") = "same_kind", arg("where") = true,

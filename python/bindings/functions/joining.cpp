@@ -69,8 +69,9 @@ array to_out(nb::handle out) {
 
 void bind_joining(nb::module_& m) {
     const auto none = nb::none();
-    m.def("concatenate", concatenate_function, arg("arrays"), arg("axis") = 0, arg("out") = none,
-          nb::kw_only(), arg("dtype") = none, arg("casting") = "same_kind",
+    m.def("concatenate", concatenate_function, arg(), arg("axis") = 0, arg("out") = none, nb::kw_only(),
+          arg("dtype") = none, arg("casting") = "same_kind",
+          nb::sig("def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')"),
           "The arrays one after the other along an axis; axis=None flattens them first.");
     m.def("stack", stack_function, arg("arrays"), arg("axis") = 0, arg("out") = none, nb::kw_only(),
           arg("dtype") = none, arg("casting") = "same_kind", "The arrays side by side along a new axis.");

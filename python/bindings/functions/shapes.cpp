@@ -72,7 +72,7 @@ void bind_shapes(nb::module_& m) {
             const array first = over_its_memory(a), second = over_its_memory(b);
             return work == kBounds ? may_share_memory(first, second) : shares_memory(first, second);
         },
-        arg("a"), arg("b"), arg("max_work") = none,
+        arg(), arg(), arg("max_work") = none, nb::sig("def may_share_memory(a, b, /, max_work=0)"),
         "Whether the memory bounds of two arrays overlap; whether they share an element, where `max_work` is "
         "not 0.");
     m.def(
@@ -87,7 +87,7 @@ void bind_shapes(nb::module_& m) {
             }
             return work != kBounds && shares_memory(first, second);
         },
-        arg("a"), arg("b"), arg("max_work") = none,
+        arg(), arg(), arg("max_work") = none, nb::sig("def shares_memory(a, b, /, max_work=-1)"),
         "Whether two arrays have an element of memory in common. Raises TooHardError where `max_work` is 0 "
         "and the "
         "bounds do not tell.");

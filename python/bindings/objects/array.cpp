@@ -210,6 +210,23 @@ int set_imag(PyObject* self, PyObject* value, void*) {
     });
 }
 
+/// The function of the package that sets an attribute, with the value.
+int set_by_package(PyObject* self, PyObject* value, const char* function, const char* deleted) {
+    return guarded_number([&]() -> int {
+        if (value == nullptr) throw AttributeError(deleted);
+        nb::module_::import_(modules::kViews).attr(function)(nb::handle(self), nb::handle(value));
+        return 0;
+    });
+}
+
+int set_dtype(PyObject* self, PyObject* value, void*) {
+    return set_by_package(self, value, "set_dtype", "Cannot delete array dtype");
+}
+
+int set_strides(PyObject* self, PyObject* value, void*) {
+    return set_by_package(self, value, "set_strides", "Cannot delete array strides");
+}
+
 PyObject* get_view_object(PyObject* self, const char* name) {
     return guarded(
         [&] { return nb::module_::import_(modules::kViews).attr(name)(nb::handle(self)).release().ptr(); });
@@ -248,8 +265,8 @@ PyObject* get_device(PyObject* self, void*) {
 
 PyGetSetDef kAttributes[] = {
     {"shape", get_shape, set_shape, "The extent of each axis. Setting it needs no copy or fails.", nullptr},
-    {"strides", get_strides, nullptr, "Bytes from one element to the next, for each axis.", nullptr},
-    {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
+    {"strides", get_strides, set_strides, "Bytes from one element to the next, for each axis.", nullptr},
+    {"dtype", get_dtype, set_dtype, "The type of the elements. Setting it needs no copy or fails.", nullptr},
     {"ndim", get_number<ndim_of>, nullptr, "The number of axes.", nullptr},
     {"size", get_number<size_of>, nullptr, "The number of elements.", nullptr},
     {"itemsize", get_number<itemsize_of>, nullptr, "Bytes of an element.", nullptr},
@@ -387,6 +404,9 @@ void become(nb::handle self, array value) {
     auto* object = reinterpret_cast<ArrayObject*>(self.ptr());
     if (object->exported.load(std::memory_order_acquire) != nullptr)
         throw ValueError("cannot resize an array whose memory was exported by __array_interface__");
+    if (value.storage() == object->value.storage() && object->value.owns_data())  // another view of its own
+        value = array(value.storage(), value.dtype(), value.shape(), value.strides(), value.offset(),
+                      object->value.writeable());
     std::swap(object->value, value);  // the end of what it was may run Python's code, which finds it whole
 }
 

@@ -204,7 +204,7 @@ inline nb::object element_of(PyObject* sequence, bool is_list, Py_ssize_t index)
 }
 
 /// A parameter that takes anything, None too.
-inline auto arg(const char* name) { return nb::arg(name).none(); }
+inline auto arg(const char* name = nullptr) { return nb::arg(name).none(); }
 
 /// Adds a method with nanobind's argument handling to one of these types.
 template <typename Function, typename... Extra>

@@ -36,6 +36,8 @@ _FLOATS = {
 }
 
 
+_LINE = "-" * 63  # of the tables that print(finfo(...)) shows
+
 _described = {}  # finfo by dtype: NumPy has one object for each
 
 
@@ -91,6 +93,18 @@ class finfo:
         self.smallest_subnormal = kind(2.0**self.minexp * 2.0**-self.nmant)
         self.resolution = kind(10.0**-self.precision)
 
+    def __str__(self):
+        return (
+            f"Machine parameters for {self.dtype!s}\n{_LINE}\n"
+            f"precision = {self.precision!s}   resolution = {self.resolution!s}\n"
+            f"machep = {self.machep!s}   eps =        {self.eps!s}\n"
+            f"negep =  {self.negep!s}   epsneg =     {self.epsneg!s}\n"
+            f"minexp = {self.minexp!s}   tiny =       {self.tiny!s}\n"
+            f"maxexp = {self.maxexp!s}   max =        {self.max!s}\n"
+            f"nexp =   {self.nexp!s}   min =        -max\n"
+            f"smallest_normal = {self.smallest_normal!s}   smallest_subnormal = {self.smallest_subnormal!s}\n{_LINE}\n"
+        )
+
     def __repr__(self):
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype.name})"
 
@@ -123,6 +137,9 @@ class iinfo:
     @property
     def max(self):
         return (1 << (self.bits - (self.kind == "i"))) - 1
+
+    def __str__(self):
+        return f"Machine parameters for {self.dtype}\n{_LINE}\nmin = {self.min}\nmax = {self.max}\n{_LINE}\n"
 
     def __repr__(self):
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype.name})"

@@ -159,6 +159,9 @@ class flatiter:
         # As in NumPy, what an iterator gives is no view.
         return value.copy() if isinstance(value, _core.ndarray) else value
 
+    def __delitem__(self, key):
+        raise TypeError("Cannot delete iterator elements")
+
     def __setitem__(self, key, value):
         array = self.base
         flat = array.reshape(-1)
@@ -202,3 +205,34 @@ class flatiter:
         return self.copy() != other
 
     __hash__ = None
+
+
+# ---- attributes that are set ----
+
+
+def set_dtype(array, value):
+    """`array.dtype = value`: the same bytes read as another type. The last axis may become longer or shorter."""
+    dtype = _core.dtype(value)
+    if not isinstance(dtype, _core.dtype):
+        raise TypeError(f"an array cannot become one of {dtype} in place: use x.view(dtype)")
+    _core._become(array, _core.ndarray.view(array, dtype))
+
+
+def set_strides(array, value):
+    """`array.strides = value`: the same memory, other steps."""
+    import warnings
+
+    warnings.warn(
+        "Setting the strides on a NumPy array has been deprecated in NumPy 2.4.\nAs an alternative, you can create a "
+        "new view using np.lib.stride_tricks.as_strided.",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    strides = tuple(value) if hasattr(value, "__iter__") else (value,)
+    if len(strides) != array.ndim:
+        raise ValueError("strides must be same length as shape")
+    try:
+        view = _core._strided_view(array, array.shape, strides)
+    except ValueError:
+        raise ValueError("strides is not compatible with available memory") from None
+    _core._become(array, view)

@@ -1,7 +1,6 @@
 """Arrays in files: npy and npz, raw bytes, and text, which NumPy parses."""
 
 import contextlib
-import mmap
 import os
 import sys
 import weakref
@@ -78,7 +77,8 @@ def load(
             raise EOFError("No data left in file")
         stream.seek(-len(start), 1)
         if start[:4] in _ZIP_PREFIXES:
-            archive = NpzFile(stream, own, allow_pickle, max_header_size)
+            options = {"fix_imports": fix_imports, "encoding": encoding}
+            archive = NpzFile(stream, own, allow_pickle, options, max_header_size=max_header_size)
             stack.pop_all()
             return archive
         if start == npy.MAGIC:
@@ -124,37 +124,32 @@ def _loaded_by_numpy(file, error, options, max_header_size):
     return host_arrays.run("load", numpy.load, (file,), options, str(error))
 
 
-_ACCESS = {
-    "r": ("rb", mmap.ACCESS_READ),
-    "readonly": ("rb", mmap.ACCESS_READ),
-    "r+": ("r+b", mmap.ACCESS_WRITE),
-    "readwrite": ("r+b", mmap.ACCESS_WRITE),
-    "c": ("rb", mmap.ACCESS_COPY),
-    "copyonwrite": ("rb", mmap.ACCESS_COPY),
-}
+def _read_by_numpy(stream, error, allow_pickle, pickle_options, max_header_size):
+    """The same of a stream that cannot seek, as members of archives are."""
+    from numpy.lib.format import read_array
+
+    from weft._protocols import host_arrays
+
+    options = {"allow_pickle": allow_pickle, "pickle_kwargs": pickle_options}
+    options["max_header_size"] = max_header_size
+    return host_arrays.run("load", read_array, (stream,), options, str(error))
 
 
 def _mapped(path, mode, allow_pickle, max_header_size):
     """The array over a file's own pages."""
-    if mode not in _ACCESS:
-        raise ValueError(f"mode must be one of {sorted(_ACCESS)} (got {mode!r})")
-    opening, access = _ACCESS[mode]
-    with open(path, opening) as stream:
-        shape, fortran, element, swapped = npy.read_header(stream, max_header_size, allow_pickle)
-        if swapped:
-            raise ValueError("the bytes of the file are in the other order: it cannot be mapped, only read")
-        start, count = stream.tell(), 1
+    from weft._io.memmap import memmap, mode_of
+
+    mode = mode_of(mode)
+    with open(path, "rb") as stream:
+        shape, fortran, element = npy.read_header(stream, max_header_size, allow_pickle)
+        start, left, count = stream.tell(), npy.bytes_left(stream), 1
         for extent in shape:
             count *= extent
-        left = npy.bytes_left(stream)
         if left is None:
             raise ValueError(f"{path} is no regular file: it cannot be mapped, only read")
         if left < count * element.itemsize:
             raise ValueError("mmap length is greater than file size")
-        if count == 0:
-            return _core.empty(shape, element, order="F" if fortran else "C")
-        memory = mmap.mmap(stream.fileno(), 0, access=access)
-    return npy.shaped(_core.frombuffer(memory, element, count, start), shape, fortran)
+    return memmap(path, element, "r+" if mode == "w+" else mode, start, shape, "F" if fortran else "C")
 
 
 # ---- npz ----
@@ -181,14 +176,25 @@ class NpzFile(Mapping):
 
     _SHOWN = 5
 
-    def __init__(self, stream, own_stream, allow_pickle, max_header_size):
-        self.zip = zipfile.ZipFile(stream)
-        self.fid = stream if own_stream else None
-        self._allow_pickle, self._max_header_size = allow_pickle, max_header_size
+    zip = fid = None
+
+    def __init__(
+        self,
+        fid,
+        own_fid=False,
+        allow_pickle=False,
+        pickle_kwargs=None,
+        *,
+        max_header_size=npy.MAX_HEADER_SIZE,
+    ):
+        self.zip = zipfile.ZipFile(fid)
+        self.fid = fid if own_fid else None
+        self.allow_pickle, self.max_header_size = allow_pickle, max_header_size
+        self.pickle_kwargs = pickle_kwargs
         members = self.zip.namelist()
         self.files = [name.removesuffix(".npy") for name in members]
         self._members = dict(zip(self.files, members)) | {name: name for name in members}
-        self._name = getattr(stream, "name", "object") if own_stream else "object"
+        self._name = getattr(fid, "name", "object") if own_fid else "object"
         self.f = _Attributes(self)
 
     def __enter__(self):
@@ -230,7 +236,14 @@ class NpzFile(Mapping):
         with self.zip.open(member) as stream:
             if not is_array:
                 return stream.read()
-            return npy.read_array(stream, self._allow_pickle, self._max_header_size)
+            try:
+                return npy.read_array(stream, self.allow_pickle, self.max_header_size)
+            except TypeError as error:
+                reason = error
+        with self.zip.open(member) as stream:
+            return _read_by_numpy(
+                stream, reason, self.allow_pickle, self.pickle_kwargs or {}, self.max_header_size
+            )
 
     def __repr__(self):
         shown = ", ".join(self.files[: self._SHOWN]) + ("..." if len(self.files) > self._SHOWN else "")

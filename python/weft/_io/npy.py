@@ -72,9 +72,9 @@ def _parsed(header, version):
 
 
 def _element_type(descr):
-    """The dtype that a header's descr names, and whether its bytes are in the other order."""
+    """The dtype that a header's descr names; TypeError for one that weft has not."""
     if descr == "<V2":  # as bfloat16 is written where NumPy knows it
-        return _dtype("bfloat16"), False
+        return _dtype("bfloat16")
     if isinstance(descr, str):
         match = re.fullmatch(r"([<>|=]?)([?a-zA-Z])(\d*)(?:\[\w+\])?", descr)
         if match is None:
@@ -84,18 +84,20 @@ def _element_type(descr):
             found = _dtype(kind + size)
             if not isinstance(found, _dtype):
                 raise TypeError
-            return found, order == ">" and size not in ("", "1")
         except TypeError:
             if kind not in "SaUVmMOfcgG" or len(size) > 9:
                 raise ValueError(f"descr is not a valid dtype descriptor: {descr!r}") from None
             raise TypeError(f"weft has no arrays of elements {descr!r}") from None
+        if order == ">" and size not in ("", "1"):
+            raise TypeError(f"weft has no arrays of elements {descr!r}")
+        return found
     if isinstance(descr, (list, tuple)) and descr:
         raise TypeError(f"weft has no arrays of structures: {descr!r}")
     raise ValueError(f"descr is not a valid dtype descriptor: {descr!r}")
 
 
 def read_header(stream, max_header_size=MAX_HEADER_SIZE, allow_pickle=False):
-    """What the header says: (shape, fortran_order, dtype, swapped)."""
+    """What the header says: (shape, fortran_order, dtype)."""
     version = read_magic(stream)
     if version not in _VERSIONS:
         raise ValueError(f"we only support format version (1,0), (2,0), and (3,0), not {version}")
@@ -127,13 +129,13 @@ def read_header(stream, max_header_size=MAX_HEADER_SIZE, allow_pickle=False):
         if not allow_pickle:
             raise ValueError("Object arrays cannot be loaded when allow_pickle=False")
         raise TypeError("weft has no arrays of Python objects")
-    element, swapped = _element_type(said["descr"])
+    element = _element_type(said["descr"])
     count = element.itemsize
     for extent in shape:
         count *= max(extent, 1)
     if count > _MOST_BYTES:
         raise ValueError(f"the array would have more bytes than memory has addresses: its shape is {shape}")
-    return tuple(int(each) for each in shape), fortran, element, swapped
+    return tuple(int(each) for each in shape), fortran, element
 
 
 def _descr(dtype):
@@ -174,15 +176,6 @@ def _short(expected, got):
     return ValueError(f"EOF: reading array data, expected {expected} bytes got {got}")
 
 
-def swap_bytes(array):
-    """The array with the bytes of every number in the other order."""
-    unit = array.dtype.itemsize // (2 if array.dtype.kind == "c" else 1)
-    if unit == 1:
-        return array
-    flipped = array.reshape(-1).view("uint8").reshape(-1, unit)[:, ::-1].copy()
-    return flipped.reshape(-1).view(array.dtype).reshape(array.shape)
-
-
 def read_elements(stream, count, dtype):
     """A flat array of the next elements of a stream; ValueError where it has fewer."""
     expected = count * dtype.itemsize
@@ -212,12 +205,11 @@ def shaped(flat, shape, fortran):
 
 def read_array(stream, allow_pickle=False, max_header_size=MAX_HEADER_SIZE):
     """The array that a stream holds from here on."""
-    shape, fortran, element, swapped = read_header(stream, max_header_size, allow_pickle)
+    shape, fortran, element = read_header(stream, max_header_size, allow_pickle)
     count = 1
     for extent in shape:
         count *= extent
-    flat = read_elements(stream, count, element)
-    return placed(shaped(swap_bytes(flat) if swapped else flat, shape, fortran))
+    return placed(shaped(read_elements(stream, count, element), shape, fortran))
 
 
 def placed(array):

@@ -18,6 +18,7 @@ from weft._engine.fallback import counting
 from weft._protocols.writers import first_argument, writes_first
 
 _ndarray, _generic, _dtype = _core.ndarray, _core.generic, _core.dtype
+mapped = None  # weft's memmap, once the program has it
 masked = None  # what converts masked arrays, once the program has loaded numpy.ma's module of weft
 
 
@@ -249,6 +250,8 @@ class HostArray(_core._HostMemory):
             and isinstance(self._array, numpy.ma.MaskedArray)
         ):
             return masked.class_of(self._array)
+        if type(self._array) is numpy.memmap:
+            return mapped or _ndarray
         return _ndarray
 
     device = property(lambda self: device("cpu"))

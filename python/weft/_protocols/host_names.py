@@ -13,7 +13,7 @@ from weft._protocols import host_arrays
 
 TYPES = (
     "bytes_ str_ object_ void datetime64 timedelta64 longdouble clongdouble complex256 float128 flexible character "
-    "busdaycalendar matrix memmap recarray record"
+    "busdaycalendar matrix recarray record"
 ).split()
 FUNCTIONS = (
     "isnat busday_offset busday_count is_busday datetime_as_string datetime_data asmatrix bmat fromregex nested_iters"
@@ -52,19 +52,84 @@ class nditer:
     [0, 1, 2]
     """
 
-    def __new__(cls, op, *args, **kwargs):
-        if type(op) is _core.ndarray and op.device == "cpu":
-            counted("nditer", "NumPy alone has it")
-            return numpy.nditer(numpy.asarray(op), *args, **kwargs)
-        operands = tuple(op) if isinstance(op, (tuple, list)) else (op,)
-        for each in operands:
+    __slots__ = ("_conversion", "_iterator")
+
+    def __init__(
+        self,
+        op,
+        flags=None,
+        op_flags=None,
+        op_dtypes=None,
+        order="K",
+        casting="safe",
+        op_axes=None,
+        itershape=None,
+        buffersize=0,
+    ):
+        for each in op if isinstance(op, (tuple, list)) else (op,):
             if isinstance(each, _core.ndarray) and each.device != "cpu":
                 raise TypeError(f"nditer is over the CPU's memory: move the array on {each.device} to it")
         counted("nditer", "NumPy alone has it")
-        return numpy.nditer(host_arrays.Conversion().to_numpy(operands), *args, **kwargs)
+        self._conversion = conversion = host_arrays.Conversion()
+        self._iterator = numpy.nditer(
+            conversion.to_numpy(op),
+            flags,
+            op_flags,
+            conversion.to_numpy(op_dtypes),
+            order,
+            casting,
+            op_axes,
+            itershape,
+            buffersize,
+        )
+
+    @classmethod
+    def _over(cls, iterator, conversion):
+        self = cls.__new__(cls)
+        self._iterator, self._conversion = iterator, conversion
+        return self
+
+    @property
+    def operands(self):
+        """The arrays that it goes over: those that were given, and those that it has made."""
+        return tuple(map(self._conversion.to_weft, self._iterator.operands))
+
+    def copy(self, /):
+        """Another iterator in the same state."""
+        return nditer._over(self._iterator.copy(), self._conversion)
+
+    __copy__ = copy
+
+    def __iter__(self):
+        return iter(self._iterator)
+
+    def __enter__(self):
+        self._iterator.__enter__()
+        return self
+
+
+def _of_iterator(name):
+    """An attribute or a method of NumPy's iterator."""
+    theirs = getattr(numpy.nditer, name)
+    if not callable(theirs):
+        return property(
+            lambda self: getattr(self._iterator, name),
+            lambda self, value: setattr(self._iterator, name, value),
+            lambda self: delattr(self._iterator, name),
+            theirs.__doc__,
+        )
+
+    @functools.wraps(theirs)
+    def method(self, *args):
+        return theirs(self._iterator, *args)
+
+    return method
 
 
 nditer.__module__ = "weft"
+for _name in vars(numpy.nditer):
+    if _name not in vars(nditer) and _name not in ("__getattribute__", "__new__"):
+        setattr(nditer, _name, _of_iterator(_name))
 
 for _name in TYPES:
     if hasattr(numpy, _name):  # some depend on the machine

@@ -26,6 +26,14 @@ def __getattr__(name):
     raise AttributeError(f"module 'weft.random' has no attribute {name!r}")
 
 
+def __dir__():
+    from importlib import import_module
+
+    return sorted(
+        {*globals(), *import_module("weft.random.mtrand").names(), "mtrand", "bit_generator", "test"}
+    )
+
+
 __all__ = [
     "MT19937",
     "PCG64",

@@ -291,4 +291,9 @@ def find(name):
     return globals()[name] if name in _OTHERS else None
 
 
+def names():
+    """The names that find() finds."""
+    return FUNCTIONS | _OTHERS
+
+
 _OTHERS = frozenset(["RandomState", "get_bit_generator", "ranf", "sample", "seed", "set_bit_generator"])

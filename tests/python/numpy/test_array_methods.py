@@ -130,3 +130,84 @@ def test_what_loses_nothing_is_not_warned_of(recwarn):
     z = weft.array([1j, 0, 3])
     z.astype(bool), z.astype("c8"), weft.copyto(weft.zeros(3, "c8"), z), weft.zeros(3).__setitem__(0, 2.0)
     assert not recwarn.list
+
+
+# ---- attributes that are set, and what else was missing ----
+
+
+def test_dtype_and_strides_are_set():
+    for np in (numpy, weft):
+        a = np.arange(4.0)
+        a.dtype = "i8"
+        assert a.dtype == np.int64 and a[1] == 4607182418800017408 and a.flags.owndata
+        a.dtype = np.int32
+        assert a.shape == (8,) and a[3] == 1072693248
+        b = np.arange(12).reshape(3, 4)
+        with pytest.warns(DeprecationWarning, match="strides"):
+            b[:, :2].strides = (32, 16)
+        view = b[:, :2]
+        with pytest.warns(DeprecationWarning, match="strides"):
+            view.strides = (32, 16)
+        assert view.tolist() == [[0, 2], [4, 6], [8, 10]]
+        with pytest.warns(DeprecationWarning, match="strides"), pytest.raises(ValueError):
+            a.strides = (800,)
+        with pytest.warns(DeprecationWarning, match="strides"), pytest.raises(ValueError):
+            a.strides = (8, 8)
+        with pytest.raises(AttributeError):
+            del a.dtype
+        with pytest.raises(ValueError):
+            b[:, ::2].dtype = "i4"
+        with pytest.raises(TypeError):
+            a.dtype = "nonsense"
+
+
+def test_resize_to_as_many_elements_needs_no_memory_of_its_own():
+    for np in (numpy, weft):
+        a = np.arange(6).reshape(2, 3)
+        a.resize(3, 2)
+        assert a.tolist() == [[0, 1], [2, 3], [4, 5]]
+        with pytest.raises(ValueError):
+            a.resize(7)
+        with pytest.raises(ValueError):
+            np.arange(6)[::2].resize(3)
+        with pytest.raises(ValueError):
+            np.arange(6).resize(-6)
+
+
+def test_small_parts_of_numpys_objects():
+    for np in (numpy, weft):
+        a = np.zeros(3)
+        a.put(indices=[0], values=[1])
+        assert a.tolist() == [1, 0, 0]
+        assert (np.dtype("f4") * 3).shape == (3,) and (2 * np.dtype("f4")).shape == (2,)
+        assert np.float64(1.5).data.tobytes() == np.float64(1.5).tobytes()
+        assert np.int8(3).__array_wrap__(np.array(4)) == 4
+        with pytest.raises(TypeError):
+            del a.flat[0]
+        with pytest.warns(DeprecationWarning, match="chararray"):
+            np.chararray((2,))
+        for kind in (np.finfo, np.iinfo, np.nditer, np.flatiter):
+            assert isinstance(kind, type)
+    for dtype in "efd":
+        assert str(weft.finfo(dtype)) == str(numpy.finfo(dtype))
+    for dtype in "bhilBHIL":
+        assert str(weft.iinfo(dtype)) == str(numpy.iinfo(dtype))
+
+
+def test_nditer_has_numpys_attributes_and_gives_wefts_operands():
+    for name in dir(numpy.nditer):
+        assert hasattr(weft.nditer, name), name
+    a = weft.arange(6).reshape(2, 3)
+    flags = [["readonly"], ["writeonly", "allocate"]]
+    with weft.nditer([a, None], ["external_loop", "buffered"], flags, ["f8", "f8"]) as it:
+        assert isinstance(it, weft.nditer)
+        for x, y in it:
+            y[...] = x * 2
+        result = it.operands[1]
+        assert it.operands[0] is a
+    assert isinstance(result, weft.ndarray) and result.tolist() == [[0, 2, 4], [6, 8, 10]]
+    it = weft.nditer(a, flags=["multi_index"])
+    next(it)
+    again = it.copy()
+    next(it)
+    assert (again.multi_index, it.multi_index) == ((0, 0), (0, 1)) and it.shape == (2, 3)

@@ -3,8 +3,10 @@
 import gzip
 import io
 import os
+import pathlib
 import pickle
 import struct
+import tempfile
 import tracemalloc
 import zipfile
 
@@ -59,6 +61,7 @@ def test_dtypes(dtype):
     assert back.flags.owndata == theirs.flags.owndata and back.flags.writeable == theirs.flags.writeable
     swapped = saved(numpy, numpy.arange(6).astype(dtype).astype(numpy.dtype(dtype).newbyteorder(">")))
     assert weft.load(io.BytesIO(swapped)).tolist() == x.tolist()
+    assert weft.load(io.BytesIO(swapped)).dtype == numpy.load(io.BytesIO(swapped)).dtype
 
 
 def test_bfloat16():
@@ -523,3 +526,126 @@ def test_files_of_each_device(device, tmp_path):
     x.tofile(tmp_path / "x")
     assert weft.fromfile(tmp_path / "x").device == device
     assert weft.fromfile(tmp_path / "x").tolist() == x.ravel().tolist()
+
+
+def test_archives_of_texts_dates_and_structures():
+    """Members of dtypes that weft leaves to NumPy were a TypeError, where files of them were read."""
+    members = {
+        "texts": numpy.array(["x", "yy"]),
+        "dates": numpy.array(["2020-01-01"], "M8[D]"),
+        "fields": numpy.array([(1, 2.5)], "i4,f8"),
+        "objects": numpy.array([{1: 2}, None], object),
+    }
+    file = io.BytesIO()
+    weft.savez(file, **{name: weft.asarray(value) for name, value in members.items()}, numbers=weft.arange(3))
+    file.seek(0)
+    archive = weft.load(file, allow_pickle=True)
+    for name, value in members.items():
+        assert archive[name].dtype == value.dtype and archive[name].tolist() == value.tolist(), name
+        assert isinstance(archive[name], weft.ndarray)
+    file.seek(0)
+    with pytest.raises(ValueError, match="Object arrays cannot be loaded when allow_pickle=False"):
+        weft.load(file)["objects"]
+    file.seek(0)
+    assert weft.lib.npyio.NpzFile(file, allow_pickle=True)["numbers"].tolist() == [0, 1, 2]
+
+
+# ---- np.memmap, and np.load(mmap_mode=) ----
+
+
+def test_written_and_read(tmp_path):
+    x = weft.memmap(tmp_path / "x", dtype="float32", mode="w+", shape=(3, 4))
+    assert isinstance(x, weft.ndarray) and isinstance(x, weft.memmap) and x.filename == tmp_path / "x"
+    x[:] = weft.arange(12.0).reshape(3, 4)
+    x[1] *= 2
+    x.flush()
+    again = numpy.memmap(tmp_path / "x", dtype="float32", mode="r", shape=(3, 4))
+    assert again.tolist() == [[0, 1, 2, 3], [8, 10, 12, 14], [8, 9, 10, 11]]
+    read = weft.memmap(tmp_path / "x", "float32", "r")
+    assert read.shape == (12,) and read.sum() == again.sum() and not read.flags.writeable
+    with pytest.raises(ValueError):
+        read[0] = 1
+
+
+def test_views_stay_mapped_and_results_are_arrays(tmp_path):
+    x = weft.memmap(tmp_path / "x", dtype="i8", mode="w+", shape=(4,))
+    assert type(x[1:]) is weft.memmap and x[1:].mode == "w+" and x[1:].offset == 0
+    for found in (x + 1, weft.sin(x), x[[0, 1]], weft.add(x, 1)):
+        assert type(found) is weft.ndarray
+    x[1:][:] = 7
+    x[1:].flush()
+    assert numpy.fromfile(tmp_path / "x", "i8").tolist() == [0, 7, 7, 7]
+    assert x.sum() == 21 and weft.median(x) == 7
+
+
+def test_offsets_orders_and_modes(tmp_path):
+    path = tmp_path / "x"
+    numpy.arange(20000, dtype="i4").tofile(path)
+    for offset in (0, 4, 4096, 40000, 80000):
+        x = weft.memmap(str(path), "i4", "r", offset)
+        assert x.tolist() == list(range(offset // 4, 20000)) and x.offset == offset
+    assert weft.memmap(path, "i4", "r", 8, (3, 2), "F").tolist() == [[2, 5], [3, 6], [4, 7]]
+    apart = weft.memmap(path, "i4", "copyonwrite", shape=3)
+    apart[0] = 9
+    assert apart[0] == 9 and numpy.fromfile(path, "i4", 1) == 0
+    longer = weft.memmap(path, "u1", "r+", shape=100000)
+    assert longer[-1] == 0 and os.path.getsize(path) == 100000
+    assert weft.memmap(path, mode="r").dtype == "uint8"
+    empty = weft.memmap(tmp_path / "empty", mode="w+", shape=(0, 3))
+    assert empty.shape == (0, 3)
+    with tempfile.TemporaryFile() as file:
+        x = weft.memmap(file, "f8", "w+", shape=5)
+        x[:] = 2
+        assert x.sum() == 10 and x.filename is None
+    with open(path, "rb") as file:
+        assert weft.memmap(file, mode="r").filename == os.path.abspath(path)
+    assert isinstance(weft.memmap(pathlib.Path(path), mode="r").filename, pathlib.Path)
+
+
+def test_errors_are_numpys(tmp_path):
+    numpy.arange(10, dtype="u1").tofile(tmp_path / "x")
+    for arguments in (
+        (tmp_path / "x", "i4", "z"),
+        (tmp_path / "x", "i4", "w+"),
+        (tmp_path / "x", "i4", "r"),
+        (tmp_path / "none", "i4", "r"),
+        (tmp_path / "x", "i4", "r", 0, (100,)),
+        (tmp_path / "x", "nonsense", "r"),
+    ):
+        raised = []
+        for package in (numpy, weft):
+            with pytest.raises(Exception) as error:
+                package.memmap(*arguments)
+            raised.append(error.type)
+        assert raised[0] is raised[1], arguments
+
+
+def test_other_dtypes_are_over_numpys_memory(tmp_path):
+    for dtype in ("S3", ">i4", [("a", "i4"), ("b", "f8")], "M8[D]"):
+        x = weft.memmap(tmp_path / "x", dtype=dtype, mode="w+", shape=4)
+        assert isinstance(x, weft.memmap) and isinstance(x, weft.ndarray) and x.shape == (4,)
+        x.flush()
+    x = weft.memmap(tmp_path / "x", dtype=[("a", "i4"), ("b", "f8")], mode="w+", shape=4)
+    x["a"] = [1, 2, 3, 4]
+    x.flush()
+    assert numpy.fromfile(tmp_path / "x", x.dtype)["a"].tolist() == [1, 2, 3, 4]
+
+
+def test_loaded_maps_flush(tmp_path):
+    """They had no flush()."""
+    path = tmp_path / "x.npy"
+    weft.save(path, weft.arange(10).reshape(2, 5))
+    x = weft.load(path, mmap_mode="r+")
+    assert isinstance(x, weft.memmap)
+    x[0, 0] = 77
+    x.flush()
+    assert numpy.load(path)[0, 0] == 77
+    made = weft.lib.format.open_memmap(tmp_path / "y.npy", mode="w+", dtype="i8", shape=(4,))
+    made[:] = 5
+    made.flush()
+    assert isinstance(made, weft.memmap) and numpy.load(tmp_path / "y.npy").tolist() == [5] * 4
+    numpy.save(path, numpy.array(["ab", "c"]))
+    texts = weft.load(path, mmap_mode="r")
+    assert isinstance(texts, weft.memmap) and texts.tolist() == ["ab", "c"]
+    numpy.save(path, numpy.arange(3, dtype=">i4"))
+    assert weft.load(path, mmap_mode="r").tolist() == [0, 1, 2]

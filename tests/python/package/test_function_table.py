@@ -34,17 +34,11 @@ OTHER_PARAMETERS = {
     "argsort": "descending, as the array API has it",
     "sort": "descending, as the array API has it",
     "arange": "start may be given by name",
-    "concatenate": "arrays may be given by name",
     "einsum": "NumPy's kwargs, by their names",
-    "empty_like": "prototype may be given by name",
     "matmul": "sig, another name of signature",
     "matvec": "sig, another name of signature",
-    "may_share_memory": "both may be given by name",
-    "promote_types": "both may be given by name",
-    "shares_memory": "both may be given by name",
     "vecdot": "sig, another name of signature",
     "vecmat": "sig, another name of signature",
-    "where": "x and y may be given by name",
 }
 
 

@@ -17,11 +17,8 @@ EXCEPTIONS = {
 }
 EXCEPTIONS.update(
     dict.fromkeys(
-        """
-        numpy.empty_like numpy.may_share_memory numpy.promote_types numpy.shares_memory numpy.where
-        numpy.linalg.matmul
-        """.split(),
-        "the binding takes other names or defaults, or tells no signature",
+        ["numpy.linalg.matmul"],
+        "the binding tells no signature",
     )
 )
 EXCEPTIONS.update(
@@ -33,12 +30,9 @@ EXCEPTIONS.update(
 EXCEPTIONS.update(
     {
         "numpy.arange": "start may be given by name",
-        "numpy.concat": "arrays may be given by name",
-        "numpy.concatenate": "arrays may be given by name",
         "numpy.einsum": "NumPy's kwargs, by their names",
         "numpy.eye": "the default of dtype is None",
         "numpy.flatiter": "weft's are made by calls",
-        "numpy.nditer": "NumPy iterates",
         "ndarray.view": "NumPy's args and kwargs, by their names",
         "ndarray.conj": "NumPy's takes out as well",
         "ndarray.conjugate": "NumPy's takes out as well",
@@ -192,3 +186,27 @@ def test_calls_of_classes_of_dtypes():
         ):
             with pytest.raises(kind):
                 call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np: np.where(condition=[True], x=[1], y=[2]),
+        lambda np: np.concatenate(arrays=[[1], [2]]),
+        lambda np: np.promote_types(type1="i4", type2="f4"),
+        lambda np: np.may_share_memory(a=np.arange(3), b=np.arange(3)),
+        lambda np: np.shares_memory(a=np.arange(3), b=np.arange(3)),
+    ],
+)
+def test_what_goes_by_position_alone(call):
+    for np in (numpy, weft):
+        with pytest.raises(TypeError):
+            call(np)
+
+
+def test_dir_has_the_submodules():
+    shown = dir(weft)
+    for name in dir(numpy):
+        if not name.startswith("_") and name != "core":
+            assert name in shown, name
+    assert set(numpy.random.__all__) <= set(dir(weft.random))
