@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "weft/ops.h"
@@ -107,6 +108,34 @@ array insert(const array& arr, const Index& obj, const Argument& values, std::op
 ///
 ///     delete_(array{10, 20, 30}, 1) is {10, 30}
 array delete_(const array& arr, const Index& obj, std::optional<int64_t> axis = {});
+
+/// Arrays in nested lists: one array, or a list of such.
+class Block {
+public:
+    Block(array only) : only_(std::move(only)) {}
+    Block(std::vector<Block> parts) : parts_(std::move(parts)) {}
+    Block(std::initializer_list<Block> parts) : parts_(parts) {}
+
+    const array* only() const { return only_.valid() ? &only_ : nullptr; }
+    const std::vector<Block>& parts() const { return parts_; }
+
+private:
+    array only_;
+    std::vector<Block> parts_;
+};
+
+/// np.block: the innermost lists joined along the last axis, those around them along the one before, and so
+/// on. Throws ValueError for an empty list and for lists that are not equally deep, and as concatenate does.
+///
+///     block({{eye(2), zeros({2, 1})}, {ones({1, 3})}}) is {{1, 0, 0}, {0, 1, 0}, {1, 1, 1}}
+array block(const Block& arrays);
+
+/// np.trim_zeros: a view without the zeros at the front and at the back of axes, or of all of them. Throws
+/// AxisError.
+///
+///     trim_zeros(array{0, 1, 0, 2, 0}) is {1, 0, 2}
+array trim_zeros(const array& filt, bool front, bool back, std::span<const int64_t> axes);
+array trim_zeros(const array& filt, bool front = true, bool back = true);
 
 // ---- what is put around an array ----
 

@@ -20,6 +20,7 @@
 #include "weft/elements.h"
 #include "weft/errors.h"
 #include "weft/fft.h"
+#include "weft/files.h"
 #include "weft/grids.h"
 #include "weft/histograms.h"
 #include "weft/indexing.h"

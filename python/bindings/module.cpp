@@ -56,6 +56,7 @@ NB_MODULE(_core, m) {
     bind_bits(m);
     bind_histograms(m);
     bind_fft(m);
+    bind_files(m);
     bind_dtypes(m);
     bind_dlpack(m);
     bind_engine(m);

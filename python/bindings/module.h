@@ -33,6 +33,7 @@ void bind_padding(nb::module_& m);
 void bind_histograms(nb::module_& m);
 void bind_grids(nb::module_& m);
 void bind_fft(nb::module_& m);
+void bind_files(nb::module_& m);
 void bind_dtypes(nb::module_& m);
 void bind_dlpack(nb::module_& m);
 void bind_engine(nb::module_& m);

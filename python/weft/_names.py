@@ -22,7 +22,6 @@ LOADED = {
 }
 # Loaded when the name is asked for.
 LATER = {
-    "block": "_functions.assembly",
     "diag": "_functions.diagonals",
     "diagflat": "_functions.diagonals",
     "fromfunction": "_functions.grids",

@@ -59,6 +59,34 @@ nb::object stack_function(nb::handle arrays, nb::handle axis, nb::handle out, nb
     return out.is_none() ? wrap_joined(std::move(result), items) : nb::borrow(out);
 }
 
+/// Leaves Python's count of calls in calls, which lists within lists are counted as.
+struct RecursiveCall {
+    RecursiveCall() {
+        if (Py_EnterRecursiveCall(" in nested lists of blocks") != 0) throw_python_error();
+    }
+    RecursiveCall(const RecursiveCall&) = delete;
+    ~RecursiveCall() { Py_LeaveRecursiveCall(); }
+};
+
+/// Arrays in nested lists, which go into `all` as well. Throws TypeError for tuples, which NumPy refuses.
+Block to_block(nb::handle object, const std::string& place, nb::list& all) {
+    if (PyTuple_Check(object.ptr()))
+        throw TypeError(place +
+                        " is a tuple. Only lists can be used to arrange blocks, and np.block does not "
+                        "allow implicit conversion from tuple to ndarray.");
+    if (!PyList_Check(object.ptr())) {
+        all.append(object);
+        return to_array(object);
+    }
+    const RecursiveCall call;
+    std::vector<Block> parts;
+    const nb::object items = steal_or_throw(PySequence_Tuple(object.ptr()));  // others may change the list
+    for (Py_ssize_t k = 0; k < PyTuple_Size(items.ptr()); ++k)
+        parts.push_back(
+            to_block(PyTuple_GetItem(items.ptr(), k), place + "[" + std::to_string(k) + "]", all));
+    return parts;
+}
+
 }  // namespace
 
 array to_out(nb::handle out) {
@@ -75,6 +103,26 @@ void bind_joining(nb::module_& m) {
           "The arrays one after the other along an axis; axis=None flattens them first.");
     m.def("stack", stack_function, arg("arrays"), arg("axis") = 0, arg("out") = none, nb::kw_only(),
           arg("dtype") = none, arg("casting") = "same_kind", "The arrays side by side along a new axis.");
+    m.def(
+        "block",
+        [](nb::handle arrays) {
+            nb::list all;
+            array result = block(to_block(arrays, "arrays", all));
+            return wrap_joined(std::move(result), nb::tuple(all));
+        },
+        arg("arrays"),
+        "Arrays in nested lists, joined: the innermost lists along the last axis, those around them along "
+        "the "
+        "one before.\n\n>>> np.block([[np.ones((1, 2)), np.zeros((1, 1))], [np.zeros((1, 3))]])\n"
+        "array([[1., 1., 0.],\n       [0., 0., 0.]])");
+    m.def(
+        "_trim_zeros",
+        [](nb::handle filt, bool front, bool back, nb::handle axes) {
+            const array value = array_of(filt);
+            if (axes.is_none()) return wrap_view(trim_zeros(value, front, back), filt);
+            return wrap_view(trim_zeros(value, front, back, to_dims(axes)), filt);
+        },
+        arg("filt"), arg("front"), arg("back"), arg("axes") = none);
     m.def("_roll", [](nb::handle input, nb::handle shifts, nb::handle axes) {
         return wrap(roll(array_of(input), to_dims(shifts), to_dims(axes)));
     });

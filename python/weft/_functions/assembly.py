@@ -4,7 +4,7 @@ from operator import index as _index
 
 from weft import _core
 from weft._array.axes import extents, normalize_axes
-from weft._core import array, asarray, concatenate, ndarray
+from weft._core import asarray
 
 # ---- parts ----
 
@@ -150,8 +150,6 @@ def _items(value):
         return tuple(value)
     if getattr(value, "ndim", 0) == 0:
         return (value,)
-    if value.ndim > 1:
-        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     return tuple(asarray(value).tolist())
 
 
@@ -165,6 +163,8 @@ def roll(a, shift, axis=None):
     if axis is None:
         return roll(a.ravel(), shift, 0).reshape(a.shape)
     axes, shifts = _items(axis), _items(shift)
+    if any(isinstance(each, (tuple, list)) for each in shifts):
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     if len(axes) != len(shifts):
         if 1 not in (len(axes), len(shifts)):
             raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
@@ -201,59 +201,10 @@ def trim_zeros(filt, trim="fb", axis=None):
     >>> np.trim_zeros(np.array([0, 1, 0, 2, 0]))
     array([1, 0, 2])
     """
-    listed = not isinstance(filt, ndarray)
     values = asarray(filt)
-    trim = trim.lower()
-    if trim not in ("fb", "bf", "f", "b"):
+    ends = trim.lower()
+    if ends not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
-    axes = range(values.ndim) if axis is None else normalize_axes(axis, values.ndim, None)
-    key = [slice(None)] * values.ndim
-    places = _core.nonzero(values) if values.ndim else ()
-    for own in axes:
-        if places[own].size == 0:
-            start = values.shape[own] if "f" in trim else 0
-            key[own] = slice(start, None) if "f" in trim else slice(0, 0)
-            continue
-        start = int(places[own].min()) if "f" in trim else 0
-        stop = int(places[own].max()) + 1 if "b" in trim else values.shape[own]
-        key[own] = slice(start, stop)
-    result = values[tuple(key)] if values.ndim else values
-    return result.tolist() if listed and isinstance(filt, list) and values.ndim == 1 else result
-
-
-def block(arrays):
-    """Arrays in nested lists, joined: the innermost lists along the last axis, those around them along the one before.
-
-    >>> np.block([[np.ones((1, 2)), np.zeros((1, 1))], [np.zeros((1, 3))]])
-    array([[1., 1., 0.],
-           [0., 0., 0.]])
-    """
-
-    def depth_of(part):
-        if isinstance(part, tuple):
-            raise TypeError(
-                "arrays is a tuple. Only lists can be used to arrange blocks, and np.block does not "
-                "allow implicit conversion from tuple to ndarray."
-            )
-        if not isinstance(part, list):
-            return 0
-        if not part:
-            raise ValueError("List at arrays cannot be empty")
-        depths = {depth_of(each) for each in part}
-        if len(depths) != 1:
-            raise ValueError(f"List depths are mismatched: {sorted(depths)} side by side")
-        return 1 + depths.pop()
-
-    def largest(part):
-        return max(map(largest, part)) if isinstance(part, list) else asarray(part).ndim
-
-    depth = depth_of(arrays)
-    ndim = max(depth, largest(arrays))
-
-    def joined(part, level):
-        if not isinstance(part, list):
-            return array(part, copy=None, ndmin=ndim)
-        return concatenate([joined(each, level + 1) for each in part], ndim - depth + level)
-
-    result = joined(arrays, 0)
-    return array(result, copy=True, order="C") if depth == 0 else result
+    axes = None if axis is None else normalize_axes(axis, values.ndim, None)
+    result = _core._trim_zeros(values, "f" in ends, "b" in ends, axes)
+    return type(filt)(result.tolist()) if isinstance(filt, (list, tuple)) and values.ndim == 1 else result

@@ -1,25 +1,20 @@
 """The npy format, versions 1 to 3: one array in a stream of bytes.
 
-What a header says is not believed: it is parsed as a literal of bounded length, and memory is asked for only as bytes
-arrive, or when the file is known to have them.
+The engine reads and writes headers. What they say is not believed: they have a bounded length, and memory is asked for
+only as bytes arrive, or when the file is known to have them.
 """
 
-import ast
 import io
 import os
-import re
 import stat
 import struct
 
 from weft import _core
-from weft._core import dtype as _dtype
 from weft._core import ndarray
 
 MAGIC = b"\x93NUMPY"
 MAX_HEADER_SIZE = 10000
-_VERSIONS = {(1, 0): ("<H", "latin1"), (2, 0): ("<I", "latin1"), (3, 0): ("<I", "utf8")}
-_ALIGNMENT = 64
-_GROWTH_DIGITS = 21  # room for the longest axis to become longer in place
+_VERSIONS = {(1, 0): "<H", (2, 0): "<I", (3, 0): "<I"}
 _PIECE = 1 << 24  # bytes that are asked for before others have come
 _MOST_BYTES = 2**63 - 1
 
@@ -57,51 +52,12 @@ def read_magic(stream):
     return magic[6], magic[7]
 
 
-def _without_longs(header):
-    """A header that Python 2 wrote, without the L of its long integers."""
-    return re.sub(r"(?<=\d)L(?=[,)\s])", "", header)
-
-
-def _parsed(header, version):
-    for text in (header, _without_longs(header)) if version <= (2, 0) else (header,):
-        try:
-            return ast.literal_eval(text.strip())
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            pass
-    raise ValueError(f"Cannot parse header: {header!r}")
-
-
-def _element_type(descr):
-    """The dtype that a header's descr names; TypeError for one that weft has not."""
-    if descr == "<V2":  # as bfloat16 is written where NumPy knows it
-        return _dtype("bfloat16")
-    if isinstance(descr, str):
-        match = re.fullmatch(r"([<>|=]?)([?a-zA-Z])(\d*)(?:\[\w+\])?", descr)
-        if match is None:
-            raise ValueError(f"descr is not a valid dtype descriptor: {descr!r}")
-        order, kind, size = match.groups()
-        try:
-            found = _dtype(kind + size)
-            if not isinstance(found, _dtype):
-                raise TypeError
-        except TypeError:
-            if kind not in "SaUVmMOfcgG" or len(size) > 9:
-                raise ValueError(f"descr is not a valid dtype descriptor: {descr!r}") from None
-            raise TypeError(f"weft has no arrays of elements {descr!r}") from None
-        if order == ">" and size not in ("", "1"):
-            raise TypeError(f"weft has no arrays of elements {descr!r}")
-        return found
-    if isinstance(descr, (list, tuple)) and descr:
-        raise TypeError(f"weft has no arrays of structures: {descr!r}")
-    raise ValueError(f"descr is not a valid dtype descriptor: {descr!r}")
-
-
 def read_header(stream, max_header_size=MAX_HEADER_SIZE, allow_pickle=False):
     """What the header says: (shape, fortran_order, dtype)."""
     version = read_magic(stream)
     if version not in _VERSIONS:
         raise ValueError(f"we only support format version (1,0), (2,0), and (3,0), not {version}")
-    form, encoding = _VERSIONS[version]
+    form = _VERSIONS[version]
     (length,) = struct.unpack(form, _read_exactly(stream, struct.calcsize(form), "array header length"))
     if not allow_pickle and length > max_header_size:
         raise ValueError(
@@ -110,52 +66,19 @@ def read_header(stream, max_header_size=MAX_HEADER_SIZE, allow_pickle=False):
             "`allow_pickle=True`.\n"
             "For safety against large resource use or crashes, sandboxing may be necessary."
         )
-    header = _read_exactly(stream, length, "array header").decode(encoding)
-    said = _parsed(header, version)
-    if not isinstance(said, dict):
-        raise ValueError(f"Header is not a dictionary: {said!r}")
-    if said.keys() != {"descr", "fortran_order", "shape"}:
-        raise ValueError(f"Header does not contain the correct keys: {list(said)!r}")
-    shape, fortran = said["shape"], said["fortran_order"]
-    if not isinstance(shape, tuple) or not all(isinstance(each, int) and each >= 0 for each in shape):
-        raise ValueError(f"shape is not valid: {shape!r}")
-    if len(shape) > 64:
-        raise ValueError(f"maximum supported dimension for an ndarray is currently 64, found {len(shape)}")
-    if not isinstance(fortran, bool):
-        raise ValueError(f"fortran_order is not a valid bool: {fortran!r}")
-    if said["descr"] in ("|O", "O", "|O8") or (
-        isinstance(said["descr"], str) and said["descr"].endswith("O")
-    ):
-        if not allow_pickle:
-            raise ValueError("Object arrays cannot be loaded when allow_pickle=False")
-        raise TypeError("weft has no arrays of Python objects")
-    element = _element_type(said["descr"])
+    try:
+        said = _core._parse_npy_header(_read_exactly(stream, length, "array header"))
+    except TypeError as error:
+        if "Python objects" in str(error) and not allow_pickle:
+            raise ValueError("Object arrays cannot be loaded when allow_pickle=False") from None
+        raise
+    shape, _, element = said
     count = element.itemsize
     for extent in shape:
         count *= max(extent, 1)
     if count > _MOST_BYTES:
         raise ValueError(f"the array would have more bytes than memory has addresses: its shape is {shape}")
-    return tuple(int(each) for each in shape), fortran, element
-
-
-def _descr(dtype):
-    return "<V2" if dtype.name == "bfloat16" else dtype.str
-
-
-def header_bytes(array):
-    """Magic, version and header of an array, as NumPy writes them."""
-    fortran = array.flags.fnc
-    said = f"{{'descr': {_descr(array.dtype)!r}, 'fortran_order': {fortran}, 'shape': {array.shape!r}, }}"
-    if array.shape:
-        said += " " * (_GROWTH_DIGITS - len(repr(array.shape[-1 if fortran else 0])))
-    text = said.encode("latin1")
-    for version, form in (((1, 0), "<H"), ((2, 0), "<I")):
-        before = len(MAGIC) + 2 + struct.calcsize(form)
-        padding = _ALIGNMENT - (before + len(text) + 1) % _ALIGNMENT
-        length = len(text) + padding + 1
-        if length < 65536 or version == (2, 0):
-            break
-    return MAGIC + bytes(version) + struct.pack(form, length) + text + b" " * padding + b"\n"
+    return said
 
 
 # ---- elements ----
@@ -235,5 +158,5 @@ def write_array(stream, array):
         array = _core.asarray(array)
     if array.device != "cpu":
         array = array.to_device("cpu")
-    stream.write(header_bytes(array))
+    stream.write(_core._npy_header(array))
     write_elements(stream, array.transpose() if array.flags.fnc else array)

@@ -131,5 +131,31 @@ TEST(Assembly, LogarithmsEvenlySpaced) {
     EXPECT_THROW(logspace(0, 1, -1), ValueError);
 }
 
+TEST(Assembly, Blocks) {
+    const array a = {{1, 2}, {3, 4}}, column = {{5}, {6}}, row = {{7, 8, 9}};
+    expect_equal(block({{a, column}, {row}}), {{1, 2, 5}, {3, 4, 6}, {7, 8, 9}});
+    expect_equal(block({array{1, 2}, array{3}}), {1, 2, 3});
+    expect_equal(block({{array{1, 2}}, {array{3, 4}}}), a);
+    expect_equal(block(transpose(a)), {{1, 3}, {2, 4}});
+    EXPECT_TRUE(block(transpose(a)).c_contiguous());
+    EXPECT_EQ(block({{array{1}, array{2.5}}}).dtype(), DType(ScalarType::kFloat64));
+    EXPECT_THROW(block(std::vector<Block>{}), ValueError);
+    EXPECT_THROW(block({{a, column}, Block(row)}), ValueError);  // lists of two depths
+    EXPECT_THROW(block({{a, row}}), ValueError);
+}
+
+TEST(Assembly, TrimmedZeros) {
+    expect_equal(trim_zeros(array{0, 1, 0, 2, 0}), {1, 0, 2});
+    expect_equal(trim_zeros(array{0, 1, 0}, true, false), {1, 0});
+    expect_equal(trim_zeros(array{0, 1, 0}, false, true), {0, 1});
+    EXPECT_EQ(trim_zeros(array{0.0, -0.0}).size(), 0);
+    const array m = {{0, 0, 0}, {0, 1, 0}, {0, 2, 0}};
+    expect_equal(trim_zeros(m), {{1}, {2}});
+    expect_equal(trim_zeros(m, true, true, std::vector<int64_t>{-1}), {{0}, {1}, {2}});
+    EXPECT_EQ(trim_zeros(m).storage(), m.storage());  // a view
+    EXPECT_EQ(trim_zeros(zeros({2, 0})).shape(), (Dims{0, 0}));
+    EXPECT_THROW(trim_zeros(m, true, true, std::vector<int64_t>{2}), AxisError);
+}
+
 }  // namespace
 }  // namespace weft

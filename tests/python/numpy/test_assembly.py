@@ -361,3 +361,75 @@ def test_functions_at_positions_of_a_row():
     ]
     for (f, a, i), (g, b, _) in zip(reduced[: len(reduced) // 2], reduced[len(reduced) // 2 :]):
         assert_equal(f.reduceat(a, i), g.reduceat(b, i))
+
+
+BLOCKS = [
+    [],
+    [[]],
+    [[1], []],
+    [[], [1]],
+    [[1, 2], [3]],
+    [[1], 2],
+    [1, [2]],
+    [[[1]], [2]],
+    ((1, 2),),
+    [[1, 2], (3, 4)],
+    [[numpy.ones((2, 2)), numpy.zeros((1, 2))]],
+    [[numpy.ones((1, 2)), numpy.zeros((1, 1))], [numpy.zeros((1, 3))]],
+    [numpy.ones(2), 3],
+    [[numpy.ones(2)], [numpy.arange(2)]],
+    [[[numpy.ones((2, 2))]], [[numpy.ones((1, 2))]]],
+    numpy.arange(6).reshape(2, 3).T,
+    5,
+    "ab",
+    [["a", "bcd"]],
+    [[numpy.array(["2020"], "M8[D]")], [numpy.array(["2021"], "M8[D]")]],
+    [[numpy.int8(1), numpy.float32(2)]],
+]
+
+
+@pytest.mark.parametrize("blocks", BLOCKS, ids=repr)
+def test_blocks_are_numpys(blocks):
+    try:
+        expected = numpy.block(blocks)
+    except Exception as error:
+        with pytest.raises(type(error)) as raised:
+            weft.block(blocks)
+        if not isinstance(blocks, list) or "dimension" not in str(error):
+            assert str(raised.value) == str(error)
+        return
+    result = weft.block(blocks)
+    assert isinstance(result, weft.ndarray) and result.dtype == expected.dtype
+    assert result.tolist() == expected.tolist() and result.flags.c_contiguous == expected.flags.c_contiguous
+
+
+def test_blocks_without_end():
+    blocks = []
+    blocks.append(blocks)
+    for np in (numpy, weft):
+        with pytest.raises(RecursionError):
+            np.block(blocks)
+
+
+def test_trimmed_zeros_are_of_the_same_kind():
+    for np in (numpy, weft):
+        assert np.trim_zeros((0, 0, 1, 0), "b") == (0, 0, 1)
+        assert np.trim_zeros([0, 0, 1, 0]) == [1]
+        a = np.zeros((3, 4))
+        a[1, 2] = np.nan
+        assert np.trim_zeros(a).shape == (1, 1) and np.trim_zeros(a, axis=1).shape == (3, 1)
+        assert np.shares_memory(np.trim_zeros(a), a)
+        assert np.trim_zeros(np.zeros((3, 4))).size == 0
+        for wrong in ("x", "", "ffb"):
+            with pytest.raises(ValueError):
+                np.trim_zeros(a, wrong)
+        with pytest.raises(ValueError):
+            np.trim_zeros(a, axis=5)
+
+
+def test_shifts_in_lists_of_lists():
+    """They were a TypeError."""
+    for np in (numpy, weft):
+        for shift, axis in (([[1]], 0), (np.array([[1]]), 0)):
+            with pytest.raises(ValueError):
+                np.roll(np.arange(6).reshape(2, 3), shift, axis=axis)
