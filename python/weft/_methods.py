@@ -308,6 +308,8 @@ def _class_getitem(most):
     """`ndarray[shape, dtype]` and its kin, for annotations."""
 
     def alias(owner, key):
+        if hasattr(owner, "dtype") and issubclass(owner, number) and owner.__subclasses__() == []:
+            raise TypeError(f"There are no type variables left in {owner.__module__}.{owner.__name__}")
         count = len(key) if isinstance(key, tuple) else 1
         if not 1 <= count <= most:
             raise TypeError(f"Too {'many' if count > most else 'few'} arguments for {owner}")
@@ -316,7 +318,13 @@ def _class_getitem(most):
     return classmethod(alias)
 
 
-for _type, _most in ((ndarray, 2), (_core.dtype, 1), (number, 1), (_core.complexfloating, 2)):
+for _type, _most in (
+    (ndarray, 2),
+    (_core.dtype, 1),
+    (number, 1),
+    (_core.complexfloating, 2),
+    (_core.bool, 2),
+):
     _type.__class_getitem__ = _class_getitem(_most)
 
 

@@ -92,6 +92,8 @@ std::optional<bool> to_flag(nb::handle object) {
     if (!PyBool_Check(object.ptr()) && text_of(object.type().attr("__name__")) == "_CopyMode" &&
         nb::object(object.attr("value")).equal(nb::int_(2)))
         return std::nullopt;
+    if (PyUnicode_Check(object.ptr()))
+        throw ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.");
     const int truth = PyObject_IsTrue(object.ptr());
     if (truth < 0) throw_python_error();
     return truth != 0;

@@ -96,12 +96,20 @@ GivenOptions read_options(const OpInfo& op, PyObject* const* arguments, size_t c
     given.outputs.resize(op.nout, Py_None);
     for (size_t i = op.nin; i < count; ++i) given.outputs[i - op.nin] = by_position(arguments[i]);
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_Size(names);
+    bool names_out = count > op.nin;
     for (Py_ssize_t i = 0; i < named; ++i) {
         const std::string key = text_of(nb::handle(PyTuple_GetItem(names, i)));
         if (key == "out" && count > op.nin)
             throw TypeError("cannot specify 'out' as both a positional and keyword argument");
+        names_out = names_out || key == "out";
         read_keyword(op, key, arguments[count + static_cast<size_t>(i)], given);
     }
+    if (given.options.where && !names_out &&
+        PyErr_WarnEx(PyExc_UserWarning,
+                     "'where' used without 'out', expect unitialized memory in output. If this is intended, "
+                     "use out=None.",
+                     1) != 0)
+        throw_python_error();
     return given;
 }
 

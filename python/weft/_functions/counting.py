@@ -28,6 +28,15 @@ def bincount(x, /, weights=None, minlength=0):
             raise TypeError(
                 f"Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'"
             )
+        if x.size:
+            import warnings
+
+            warnings.warn(
+                "Non-integer input passed to bincount. In a future version of NumPy, this will be an error. "
+                "(Deprecated NumPy 2.1)",
+                DeprecationWarning,
+                stacklevel=2,
+            )
     minlength = _index(minlength)
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")

@@ -160,10 +160,10 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     dtype = _core.dtype(dtype)
     if type(dtype) is _core.dtype:
         return _core._fromiter(iter, dtype, count)
-    # NumPy's alone: texts, objects and others
-    from itertools import islice
+    import numpy  # for texts, objects, structures and others
 
-    items = list(islice(iter, count) if count >= 0 else iter)
-    if count >= 0 and len(items) < count:
-        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
-    return array(items, dtype) if items else _core.empty(0, dtype)
+    from weft._protocols import host_arrays
+
+    theirs = map(host_arrays.Conversion().to_numpy, iter)
+    reason = f"dtype {dtype.str if dtype.names is None else 'with fields'}"
+    return host_arrays.run("fromiter", numpy.fromiter, (theirs, dtype, count), {}, reason)

@@ -37,5 +37,5 @@ def dstack(tup):
 
 def column_stack(tup):
     """One-dimensional arrays as the columns of a matrix."""
-    arrays = [asarray(a) for a in tup]
+    arrays = _joined(tup, asarray)
     return concatenate([a if a.ndim >= 2 else a.reshape(1, a.size).T for a in arrays], 1)

@@ -64,7 +64,18 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    return _core._cross(a, b, axisa, axisb, axisc)
+    a, b = asarray(a), asarray(b)
+    result = _core._cross(a, b, axisa, axisb, axisc)
+    if a.shape[axisa] == 2 or b.shape[axisb] == 2:
+        import warnings
+
+        warnings.warn(
+            "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. "
+            "(deprecated in NumPy 2.0)",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    return result
 
 
 def _returned(result, out):

@@ -1,10 +1,11 @@
 """Reductions and running results, mean, var and std: NumPy's signatures over the engine's functions."""
 
+import math
 from operator import index as _index
 
 from weft import _core
 from weft._array.axes import normalize_axes
-from weft._core import asanyarray, concatenate, ndarray
+from weft._core import asanyarray, asarray, concatenate, ndarray
 from weft._functions.creation import full_like
 from weft._functions.shapes import atleast_1d
 from weft._protocols import overrides
@@ -213,7 +214,32 @@ def mean_of(a, axis, dtype, out, keepdims, where):
         (out,) = out
     if a.__class__ is not ndarray or not (out is None or out.__class__ is ndarray):
         return overrides.mean(a, axis, dtype, out, keepdims, where)
-    return _core._mean(a, axis, dtype, out, keepdims, where)
+    result = _core._mean(a, axis, dtype, out, keepdims, where)
+    if (where is not True or a.size == 0) and _has_at_most(0, a, axis, where):
+        _warn("Mean of empty slice.")
+    return result
+
+
+def _has_at_most(count, a, axis, where):
+    """Whether a result is of so many elements, or fewer."""
+    axes = range(a.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if where is True:
+        return math.prod(a.shape[each] for each in axes) <= count
+    counts = _core.broadcast_to(asarray(where), a.shape).sum(tuple(axes))
+    return bool((counts <= count).any())
+
+
+def _warn(text, levels=4):
+    import warnings
+
+    warnings.warn(text, RuntimeWarning, stacklevel=levels)
+
+
+def _looked_at(result, a, axis, ddof, where):
+    """A variance or a deviation, warned of where the number of elements is not above `ddof`."""
+    if (where is not True or ddof or a.size == 0) and _has_at_most(ddof, a, axis, where):
+        _warn("Degrees of freedom <= 0 for slice", 5)
+    return result
 
 
 def ddof_of(ddof, correction):
@@ -252,7 +278,7 @@ def var(
 
 def var_of(a, axis, dtype, out, ddof, keepdims, where, mean):
     """The method."""
-    result = _core._var(a, axis, dtype, out, ddof, keepdims, where, mean)
+    result = _looked_at(_core._var(a, axis, dtype, out, ddof, keepdims, where, mean), a, axis, ddof, where)
     return result if a.__class__ is ndarray or out is not None else overrides.like_owner(result, a)
 
 
@@ -271,6 +297,6 @@ def std(
 def std_of(a, axis, dtype, out, ddof, keepdims, where, mean):
     """The method."""
     if a.__class__ is ndarray:
-        return _core._std(a, axis, dtype, out, ddof, keepdims, where, mean)
+        return _looked_at(_core._std(a, axis, dtype, out, ddof, keepdims, where, mean), a, axis, ddof, where)
     result = a.var(axis, dtype, None, ddof, keepdims, where=where, mean=mean)
     return _ufuncs["sqrt"](result, out=out)

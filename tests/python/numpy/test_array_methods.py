@@ -1,5 +1,7 @@
 """Methods of arrays and scalars beyond those of functions; lost imaginary parts."""
 
+import warnings
+
 import numpy
 import pytest
 import weft
@@ -211,3 +213,72 @@ def test_nditer_has_numpys_attributes_and_gives_wefts_operands():
     again = it.copy()
     next(it)
     assert (again.multi_index, it.multi_index) == ((0, 0), (0, 1)) and it.shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("category", "call"),
+    [
+        (RuntimeWarning, lambda np: np.mean([])),
+        (RuntimeWarning, lambda np: np.zeros((0, 3)).mean(axis=0)),
+        (RuntimeWarning, lambda np: np.mean([1.0, 2.0], where=[False, False])),
+        (RuntimeWarning, lambda np: np.mean([[1.0], [2.0]], 1, where=[[False], [True]])),
+        (RuntimeWarning, lambda np: np.var([1.0], ddof=1)),
+        (RuntimeWarning, lambda np: np.std(np.ones((3, 1)), axis=1, ddof=1)),
+        (RuntimeWarning, lambda np: np.ones(2).std(where=np.array([False, False]))),
+        (DeprecationWarning, lambda np: np.cross([1, 2], [3, 4])),
+        (DeprecationWarning, lambda np: np.bincount([1.5])),
+        (UserWarning, lambda np: np.add([1], [2], where=[True])),
+        (None, lambda np: np.zeros((0, 3)).mean(axis=1)),
+        (None, lambda np: np.mean([1.0], where=[True])),
+        (None, lambda np: np.var([1.0, 2.0], ddof=1)),
+        (None, lambda np: np.var(np.ones((2, 1)), axis=0, ddof=1)),
+        (None, lambda np: np.cross([1, 2, 3], [3, 4, 5])),
+        (None, lambda np: np.add([1], [2], where=[True], out=None)),
+        (None, lambda np: np.add([1], [2], np.zeros(1, int), where=[True])),
+    ],
+)
+def test_warnings_are_numpys(category, call):
+    """weft did not warn."""
+    for np in (numpy, weft):
+        with np.errstate(all="ignore"), warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            call(np)
+        assert [each.category for each in told] == ([] if category is None else [category])
+        assert category is None or np is numpy or told[0].filename == __file__ or category is UserWarning
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np: np.array([1], copy="yes"),
+        lambda np: np.column_stack(x for x in [[1], [2]]),
+        lambda np: np.fromiter([], "S"),
+        lambda np: np.fromiter([1], "U3", 2),
+        lambda np: np.fromiter([1, "x"], float),
+        lambda np: np.int8[int],
+        lambda np: np.complex64[int],
+        lambda np: np.number[int, int, int],
+    ],
+)
+def test_errors_are_numpys(call):
+    """weft raised nothing, or another error."""
+    raised = []
+    for np in (numpy, weft):
+        with pytest.raises(Exception) as error:
+            call(np)
+        raised.append(error.type)
+    assert raised[0] is raised[1]
+
+
+def test_fromiter_of_numpys_dtypes():
+    for dtype, items in (
+        ("U3", ["a", "bcde"]),
+        (("i4", 2), [[1, 2], [3, 4]]),
+        ([("a", "i4"), ("b", "f8")], [(1, 2.5), (3, 4.5)]),
+        ("O", [1, None]),
+        ("M8[D]", ["2020-01-01"]),
+    ):
+        expected, result = (np.fromiter(iter(items), np.dtype(dtype), 1) for np in (numpy, weft))
+        assert isinstance(result, weft.ndarray) and result.dtype == expected.dtype
+        assert result.shape == expected.shape and result.tolist() == expected.tolist()
+    assert weft.bool[int] and weft.number[int]

@@ -9,6 +9,11 @@ import pytest
 import weft
 from comparing import DTYPES, assert_equal, assert_same_kind, exception_kind, outcome, to_weft, values
 
+pytestmark = [  # that NumPy warns as well is tested in test_array_methods.py
+    pytest.mark.filterwarnings("ignore:Mean of empty slice"),
+    pytest.mark.filterwarnings("ignore:Degrees of freedom"),
+]
+
 NAMES = [
     "sum",
     "prod",
