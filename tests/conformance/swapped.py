@@ -173,8 +173,9 @@ class Swapped(types.ModuleType):
     def __dir__(self):
         if self._ours is None:
             return dir(self._theirs)
-        # weft's own modules, such as cuda, are none of NumPy's names, and are there once something has loaded them.
+        # weft's own modules, such as cuda, are none of NumPy's names.
         own = {name for name, value in vars(self._ours).items() if isinstance(value, types.ModuleType)}
+        own |= set(getattr(self._ours, "_SUBMODULES", ()))
         return sorted(set(dir(self._ours)) - (own - set(dir(self._theirs))))
 
     def __setattr__(self, name, value):
