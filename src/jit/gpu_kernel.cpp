@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <iterator>
+#include <set>
 #include <vector>
 
 #include "codegen/ptx/compiler.h"
@@ -148,12 +150,38 @@ void check_alignment(const GpuKernel& kernel, std::span<const ArgumentWord> word
     }
 }
 
-// The kernel's PTX and the program's parts as one.
-std::string linked_code(const CudaKernelImage& image, const cuda::LinkedParts& linked, int capability) {
+// Functions of other machine code that the module calls.
+std::vector<std::string> external_functions(const ir::Module& module) {
+    std::set<std::string> names;
+    const std::function<void(const ir::Region&)> look = [&](const ir::Region& region) {
+        for (const ir::Instruction& each : region.body) {
+            if (each.opcode == ir::Opcode::kExternal) names.insert(each.callee);
+            for (const ir::Region& inner : each.regions) look(inner);
+        }
+    };
+    for (const ir::Function& each : module.functions) look(each.body);
+    return {names.begin(), names.end()};
+}
+
+// The kernel and the program's parts as one: by the assembler where they are texts of PTX, which may be newer
+// than the driver, else by nvJitLink.
+std::string linked_code(CudaDevice& device, const CudaKernelImage& image, const cuda::LinkedParts& linked,
+                        const std::vector<std::string>& functions) {
+    const int capability = device.context().facts().capability;
     std::vector<cuda::LinkPart> parts = linked.parts(capability);
+    if (parts.size() == 1 && !parts[0].ptx.empty()) {
+        CudaKernelImage merged = image;
+        merged.ptx = cuda::merge_ptx(image.ptx, parts[0].ptx, functions);
+        try {
+            if (!merged.ptx.empty()) return device.assemble(merged);
+        } catch (const DeviceError&) {
+            if (device.context().ruined()) throw;
+        }
+    }
     const bool is_intermediate =
         std::ranges::any_of(parts, [](const auto& part) { return part.kind == cuda::LinkInput::kLtoIr; });
     parts.insert(parts.begin(), {cuda::LinkInput::kPtx, image.ptx, image.name + ".ptx"});
+    std::ranges::move(linked.libraries(), std::back_inserter(parts));
     std::vector<std::string> options;
     if (is_intermediate) options.emplace_back("-lto");
     if (image.has_lines) options.emplace_back("-lineinfo");
@@ -203,9 +231,9 @@ std::shared_ptr<const GpuKernel> compile_for_gpu(const lang::Lowered& lowered, c
         codegen::CachedGpuKernel kept;
         kept.image = codegen::compile_launch_for_ptx(lowered.module, lowered.entry, compile_with);
         kept.image.ptx.insert(0, codegen::as_comments(whole, compile_with.printed));
-        kept.machine_code = options.linked == nullptr
-                                ? device.assemble(kept.image)
-                                : linked_code(kept.image, *options.linked, facts.capability);
+        kept.machine_code = options.linked == nullptr ? device.assemble(kept.image)
+                                                      : linked_code(device, kept.image, *options.linked,
+                                                                    external_functions(lowered.module));
         kept.image.ptx.clear();
         kept.image.compile_seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -77,6 +77,63 @@ LinkInput kind_of_code(std::string_view bytes, const std::string& name) {
     throw ValueError(name + " is no cubin, fatbin, PTX, LTO-IR or library of code for GPUs");
 }
 
+namespace {
+
+// What follows a directive of the head; its line is taken out.
+std::string take_directive(std::string& text, std::string_view directive) {
+    const size_t at = text.find(directive);
+    if (at == std::string::npos) return "";
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string value = text.substr(at + directive.size(), end - at - directive.size());
+    text.erase(at, end - at);
+    return value;
+}
+
+// Of "8.0" or "sm_90", whose last part may have a letter.
+int number_in(std::string_view value) {
+    int number = 0;
+    for (const char c : value) {
+        if (c >= '0' && c <= '9') number = number * 10 + (c - '0');
+    }
+    return number;
+}
+
+// "(.param .b32 func_retval0) name (" up to where a name of a function ends.
+size_t find_function(std::string_view text, std::string_view kind, const std::string& name, size_t& begin) {
+    for (begin = text.find(kind); begin != std::string_view::npos; begin = text.find(kind, begin + 1)) {
+        size_t at = text.find_first_not_of(" \t\n", begin + kind.size());
+        if (at != std::string_view::npos && text[at] == '(') {  // what it returns
+            at = text.find(')', at);
+            if (at != std::string_view::npos) at = text.find_first_not_of(" \t\n", at + 1);
+        }
+        if (at == std::string_view::npos) return at;
+        const size_t end = text.find_first_of(" \t\n(;", at);
+        if (text.substr(at, end - at) == name) return end;
+    }
+    return std::string_view::npos;
+}
+
+}  // namespace
+
+std::string merge_ptx(std::string_view callers, std::string_view callees,
+                      const std::vector<std::string>& functions) {
+    std::string first(callers), second(callees);
+    size_t begin = 0;
+    for (const std::string& name : functions) {
+        if (find_function(second, ".visible .func", name, begin) == std::string::npos) return "";
+        if (find_function(first, ".extern .func", name, begin) == std::string::npos) continue;
+        const size_t end = first.find(';', begin);
+        if (end == std::string::npos) return "";
+        first.erase(begin, end + 1 - begin);
+    }
+    std::string head;
+    for (const std::string_view directive : {".version", ".target", ".address_size"}) {
+        const std::string one = take_directive(first, directive), other = take_directive(second, directive);
+        head += std::string(directive) + (number_in(other) > number_in(one) ? other : one) + "\n";
+    }
+    return head + second + "\n" + first;
+}
+
 std::string link(std::span<const LinkPart> parts, int capability, const std::vector<std::string>& options) {
     const Libraries& linker = library(LibraryId::kNvJitLink);
     const std::string target = "-arch=sm_" + std::to_string(capability);

@@ -15,6 +15,7 @@ enum class LinkInput : int { kCubin = 1, kPtx = 2, kLtoIr = 3, kFatbin = 4, kObj
 struct LinkPart {
     LinkInput kind;
     std::string bytes, name;
+    std::string ptx{};  // of what is compiled from a source
 };
 
 // What is linked with code that weft makes: CUDA C++ and files that the program brings.
@@ -28,7 +29,15 @@ public:
     virtual std::string key(int capability) const = 0;
     // Compiles what is to be compiled. Throws as that does.
     virtual std::vector<LinkPart> parts(int capability) const = 0;
+    // CUDA's own libraries, for nvJitLink.
+    virtual std::vector<LinkPart> libraries() const = 0;
 };
+
+// Two texts of PTX as one, in which the first has no declarations of what the second defines: the assembler
+// inlines functions of one text, and nvJitLink does not inline any. Empty where the second does not define
+// all functions of this list.
+std::string merge_ptx(std::string_view callers, std::string_view callees,
+                      const std::vector<std::string>& functions);
 
 // The version of the nvJitLink that there is: 1000 * major + 10 * minor. Throws DeviceError.
 int linker_version();

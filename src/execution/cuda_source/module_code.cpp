@@ -196,7 +196,8 @@ cuda::CompiledSource compile_one(const Job& job, size_t number) {
 
 LinkPart part_of(cuda::CompiledSource made, std::string name) {
     if (!made.lto_ir.empty()) return {LinkInput::kLtoIr, std::move(made.lto_ir), std::move(name)};
-    if (!made.cubin.empty()) return {LinkInput::kCubin, std::move(made.cubin), std::move(name)};
+    if (!made.cubin.empty())
+        return {LinkInput::kCubin, std::move(made.cubin), std::move(name), std::move(made.ptx)};
     return {LinkInput::kPtx, std::move(made.ptx), std::move(name)};
 }
 
@@ -349,6 +350,7 @@ std::string encode(std::span<const LinkPart> parts) {
         append(bytes, std::to_string(static_cast<int>(part.kind)));
         append(bytes, part.name);
         append(bytes, part.bytes);
+        append(bytes, part.ptx);
     }
     return bytes;
 }
@@ -358,8 +360,8 @@ std::optional<std::vector<LinkPart>> decode_parts(std::string_view bytes) {
     std::vector<LinkPart> parts;
     while (!reader.is_whole() && !reader.failed()) {
         const int kind = std::atoi(reader.text().c_str());
-        std::string name = reader.text();
-        parts.push_back({static_cast<LinkInput>(kind), reader.text(), std::move(name)});
+        std::string name = reader.text(), code = reader.text();
+        parts.push_back({static_cast<LinkInput>(kind), std::move(code), std::move(name), reader.text()});
     }
     if (reader.failed()) return {};
     return parts;
@@ -391,12 +393,17 @@ public:
         std::string key = source_key(capability);
         if (key.empty() && !source_.sources.empty()) return "";
         for (const LinkPart& part : files_) append(key, part.bytes);
-        return key.empty() ? key : key + stamp_of_linker();
+        return key;
     }
 
     std::vector<LinkPart> parts(int capability) const override {
         std::vector<LinkPart> all = compiled(capability);
         all.insert(all.end(), files_.begin(), files_.end());
+        return all;
+    }
+
+    std::vector<LinkPart> libraries() const override {
+        std::vector<LinkPart> all;
         if (std::optional<LinkPart> runtime = device_runtime()) all.push_back(std::move(*runtime));
         return all;
     }
@@ -404,7 +411,11 @@ public:
 private:
     std::string source_key(int capability) const {
         if (source_.sources.empty()) return "";
-        return key_of({source_, capability, toolkit_folders()});
+        try {
+            return key_of({source_, capability, toolkit_folders()});
+        } catch (const DeviceError&) {  // there is no nvJitLink, which is not always needed
+            return "";
+        }
     }
 
     std::vector<LinkPart> compiled(int capability) const {

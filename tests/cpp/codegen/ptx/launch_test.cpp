@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/cuda/launch_error.h"
+#include "device/cuda/linker.h"
 #include "ir/parser.h"
 #include "support/ptx_simulation.h"
 #include "support/ptx_testing.h"
@@ -195,6 +196,56 @@ TEST(PtxLaunch, LinesOfTheProgramAreInThePtx) {
     }
     EXPECT_EQ(codegen::compile_launch_for_ptx(module, "parity", options).ptx.find("\t.loc\t"),
               std::string::npos);
+}
+
+// As NVRTC writes it.
+constexpr const char* kFunctionsOfCuda = R"(.version 9.0
+.target sm_90
+.address_size 64
+
+	// .globl	scale
+.visible .func  (.param .b32 func_retval0) scale(
+	.param .b32 scale_param_0
+)
+{
+	.reg .f32 	%f<3>;
+	ld.param.f32 	%f1, [scale_param_0];
+	add.f32 	%f2, %f1, %f1;
+	st.param.f32 	[func_retval0+0], %f2;
+	ret;
+}
+.visible .func  (.param .b32 func_retval0) scale_all(
+	.param .b64 scale_all_param_0,
+	.param .b64 scale_all_param_1,
+	.param .b32 scale_all_param_2
+)
+{
+	.reg .b32 	%r<2>;
+	mov.u32 	%r1, 0;
+	st.param.b32 	[func_retval0+0], %r1;
+	ret;
+}
+)";
+
+TEST(PtxLaunch, CallsFunctionsOfOtherMachineCodeWhosePtxIsMergedIntoItsOwn) {
+    const ir::Module module = ir::parse(R"(
+function @scaled(%a: global f32[4], %i: i64, %narrow: i8) {
+  %x = load %a[%i]
+  %y = external @scale(%x) : f32
+  %status, %z = external status @scale_all(%a, %narrow) : i32, f32
+  %sum = add %y, %z
+  store %a[%i], %sum
+  return
+})");
+    CudaKernelImage image = codegen::compile_launch_for_ptx(module, "scaled", {});
+    expect_assembled(image);  // to be linked
+    EXPECT_NE(image.ptx.find(".extern .func  (.param .b32 func_retval0) scale\n"), std::string::npos);
+    EXPECT_EQ(cuda::merge_ptx(image.ptx, kFunctionsOfCuda, {"scale", "unknown"}), "");
+    image.ptx = cuda::merge_ptx(image.ptx, kFunctionsOfCuda, {"scale", "scale_all"});
+    EXPECT_EQ(image.ptx.find(".extern .func"), std::string::npos) << image.ptx;
+    EXPECT_EQ(image.ptx.find(".version"), image.ptx.rfind(".version"));
+    image.sm = 90;
+    expect_assembled(image);
 }
 
 }  // namespace
