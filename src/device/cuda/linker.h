@@ -33,9 +33,9 @@ public:
     virtual std::vector<LinkPart> libraries() const = 0;
 };
 
-// Two texts of PTX as one, in which the first has no declarations of what the second defines: the assembler
-// inlines functions of one text, and nvJitLink does not inline any. Empty where the second does not define
-// all functions of this list.
+// Two texts of PTX as one, in which the first has no declarations of what the second defines: the driver's
+// assembler takes that, so that nvJitLink need not be there, nor be opened. Empty where the second does not
+// define all functions of this list.
 std::string merge_ptx(std::string_view callers, std::string_view callees,
                       const std::vector<std::string>& functions);
 
