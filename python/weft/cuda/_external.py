@@ -252,15 +252,23 @@ def linked_parts(links):
     unique = tuple(dict.fromkeys(links))
     if not unique:
         return None
-    if unique not in _parts or any(isinstance(each, str) for each in unique):  # a file may be another one now
+    paths = [each for each in unique if isinstance(each, str)]
+    made = None if paths else _parts.get(unique)  # a file may be another one now
+    if made is None:
         sources = [each for each in unique if isinstance(each, CUSource)]
         code = [each for each in unique if not isinstance(each, str | CUSource)]
-        if len(_parts) >= _MOST_KEPT:
-            _parts.clear()
-        _parts[unique] = _core._linked_parts(
+        names = [
+            *(each.name for each in sources),
+            *(os.path.basename(each) for each in paths if each.endswith(".cu")),
+        ]
+        made = _core._linked_parts(
             [each.data.decode() for each in sources],
-            sources[0].name if sources else "linked.cu",
-            [each for each in unique if isinstance(each, str)],
+            names[0] if names else "linked.cu",
+            paths,
             [(each.name, each.data) for each in code],
         )
-    return _parts[unique]
+        if len(_parts) >= _MOST_KEPT:
+            _parts.clear()
+        if not paths:
+            _parts[unique] = made
+    return made

@@ -237,7 +237,7 @@ void CallLowering::lower_external(const Instruction& instruction) {
         return has_sign ? llvm::Attribute::SExt : llvm::Attribute::ZExt;
     };
     auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee());
-    if (function == nullptr)
+    if (function == nullptr || function->getFunctionType() != type)
         refuse("two functions of other machine code with the name @" + instruction.callee);
     function->addFnAttr(llvm::Attribute::Convergent);  // it may wait for the other threads
     function->setDoesNotThrow();

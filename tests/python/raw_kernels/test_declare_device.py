@@ -298,6 +298,38 @@ def test_a_wrong_source_is_an_error_with_its_line():
 
 
 @needs_gpu
+def test_a_wrong_file_is_named_with_its_line(tmp_path):
+    source = tmp_path / "broken.cu"
+    source.write_text('extern "C" __device__ int broken(int x) {\n  return y;\n}\n')
+    broken = cuda.declare_device("broken", "int32(int32)", link=source, abi="c")
+
+    @cuda.jit
+    def kernel(r):
+        r[0] = broken(r[0])
+
+    with np.device("cuda"):
+        r = np.zeros(1, np.int32)
+    with pytest.raises(CompileError, match=r"broken\.cu[(:]2.*"):
+        kernel[1, 1](r)
+
+
+@needs_gpu
+def test_a_function_of_two_signatures_is_refused():
+    one = declared("twice", "float64(float64)", abi="c")
+    other = declared("twice", "float64(int32)", abi="c")
+
+    @cuda.jit
+    def kernel(r):
+        r[0] = one(1.0) + other(1)
+
+    with np.device("cuda"):
+        r = np.zeros(1)
+    with pytest.raises(CompileError):
+        kernel[1, 1](r)
+    assert "two functions of other machine code with the name @twice" in kernel.explain()
+
+
+@needs_gpu
 def test_a_function_that_nothing_has_is_named():
     missing = cuda.declare_device("missing", "int32(int32)", link=SOURCE, abi="c")
 
