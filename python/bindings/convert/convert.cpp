@@ -277,6 +277,12 @@ void warn_of_lost_imaginary_part(DType from, DType to) {
         throw_python_error();
 }
 
+void warn_of_lost_imaginary_part(DType from, std::optional<DType> dtype, const array& out) {
+    if (!from.is_complex()) return;
+    if (dtype) warn_of_lost_imaginary_part(from, *dtype);
+    if (out.valid()) warn_of_lost_imaginary_part(dtype.value_or(from), out.dtype());
+}
+
 Casting to_casting(nb::handle object) {
     const std::string text = PyUnicode_Check(object.ptr()) ? text_of(object) : std::string();
     if (text == "no") return Casting::kNo;

@@ -31,6 +31,9 @@ int64_t to_index(nb::handle object);
 char to_order(nb::handle object, const char* allowed = "CFAK");
 /// ComplexWarning where complex numbers are stored as real ones.
 void warn_of_lost_imaginary_part(DType from, DType to);
+/// As above, of what is folded in `dtype`, or as it is where none is given, and stored in `out` if that is
+/// valid.
+void warn_of_lost_imaginary_part(DType from, std::optional<DType> dtype, const array& out);
 Casting to_casting(nb::handle object);
 nb::tuple to_tuple(const Dims& dims);
 

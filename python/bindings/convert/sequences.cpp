@@ -217,6 +217,7 @@ public:
                 std::memcpy(target_, scalar_bytes(object), static_cast<size_t>(wide_.itemsize()));
                 target_ += wide_.itemsize();
             } else if (is_scalar(object) && !through_python(scalar_dtype(object), dtype_)) {
+                warn_of_lost_imaginary_part(scalar_dtype(object), dtype_);
                 put_array(scalar_array(object));
             } else {
                 put_object(object);
@@ -336,8 +337,11 @@ array convert_sequence(PyObject* object, std::optional<DType> dtype, int max_dep
 
 Argument to_element_argument(nb::handle value, DType dtype, int max_depth) {
     PyObject* object = value.ptr();
-    if (is_scalar(object) && through_python(scalar_dtype(object), dtype))
-        return to_argument(steal_or_throw(PyNumber_Long(object)));
+    if (is_scalar(object)) {
+        if (through_python(scalar_dtype(object), dtype))  // which warns as well
+            return to_argument(steal_or_throw(PyNumber_Long(object)));
+        warn_of_lost_imaginary_part(scalar_dtype(object), dtype);
+    }
     if (PyList_Check(object) || PyTuple_Check(object)) return convert_sequence(object, dtype, max_depth);
     const bool number = PyFloat_CheckExact(object) || PyComplex_CheckExact(object);
     if ((number && !dtype.is_complex() && !(PyFloat_CheckExact(object) && dtype.is_floating())) ||

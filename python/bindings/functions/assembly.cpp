@@ -126,7 +126,7 @@ nb::object insert_function(nb::handle arr, nb::handle obj, nb::handle values, nb
     const Index place = to_place(obj);
     check_place(place, obj, value, along);
     const Argument given = to_element_argument(values, value.dtype(), kMaxDimensions);
-    if (const auto* own = std::get_if<array>(&given))
+    if (const auto* own = std::get_if<array>(&given); own && is_array(values.ptr()))
         warn_of_lost_imaginary_part(own->dtype(), value.dtype());
     array result;
     {

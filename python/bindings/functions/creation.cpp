@@ -168,11 +168,14 @@ nb::object full_function(nb::handle shape, nb::handle fill_value, nb::handle dty
             type = nb::cast<bool>(nb::bool_(PyBool_Check(fill_value.ptr())))
                        ? DType(ScalarType::kBool)
                        : convert_sequence(fill_value.ptr(), {}).dtype();
-        return wrap(full(to_dims(shape), to_argument(fill_value), type, to_order(order, "CF")));
+        const Argument value = to_argument(fill_value);
+        if (type) warn_of_lost_imaginary_part(weft::operand_type(value).dtype, *type);
+        return wrap(full(to_dims(shape), value, type, to_order(order, "CF")));
     }
     array value = to_array(fill_value);
     if (given.device() != nullptr) value = move_to(value, *given.device());
     const array target = empty(to_dims(shape), type.value_or(value.dtype()), to_order(order, "CF"));
+    warn_of_lost_imaginary_part(value.dtype(), target.dtype());
     assign(target, value);
     return wrap(target);
 }

@@ -2,6 +2,7 @@
 #include "api/indexing/fast_index.h"
 #include "convert/convert.h"
 #include "functions/functions.h"
+#include "graph/operand.h"
 #include "module.h"
 #include "objects/objects.h"
 
@@ -28,6 +29,7 @@ nb::object take_function(nb::handle input, nb::handle indices, nb::handle axis, 
     std::optional<int64_t> along;
     if (!axis.is_none()) along = to_index(axis);
     const array target = to_out(out);
+    warn_of_lost_imaginary_part(value.dtype(), {}, target);
     array result;
     {
         const ReleaseGil release(is_large(value) || is_large(positions));
@@ -93,8 +95,8 @@ void copyto(nb::handle target, nb::handle source, nb::handle casting, nb::handle
     }
     const Casting rule = to_casting(casting);
     const Argument value = to_argument(source);
-    if (const auto* from = std::get_if<array>(&value); from && rule == Casting::kUnsafe)
-        warn_of_lost_imaginary_part(from->dtype(), array_of(target).dtype());
+    if (rule == Casting::kUnsafe)
+        warn_of_lost_imaginary_part(weft::operand_type(value).dtype, array_of(target).dtype());
     if (where.ptr() == Py_True) {
         assign(array_of(target), value, rule);
     } else {

@@ -47,7 +47,10 @@ nb::object concatenate_function(nb::handle arrays, nb::handle axis, nb::handle o
     const std::vector<array> inputs = to_arrays(items);
     std::optional<int64_t> along;
     if (!axis.is_none()) along = to_index(axis);
-    array result = concatenate(inputs, along, to_dtype(dtype), to_casting(casting), to_out(out));
+    const std::optional<DType> type = to_dtype(dtype);
+    const array target = to_out(out);
+    for (const array& input : inputs) warn_of_lost_imaginary_part(input.dtype(), type, target);
+    array result = concatenate(inputs, along, type, to_casting(casting), target);
     return out.is_none() ? wrap_joined(std::move(result), items) : nb::borrow(out);
 }
 
@@ -55,7 +58,10 @@ nb::object stack_function(nb::handle arrays, nb::handle axis, nb::handle out, nb
                           nb::handle casting) {
     const nb::object items = items_of(arrays, "stack");
     const std::vector<array> inputs = to_arrays(items);
-    array result = stack(inputs, to_index(axis), to_dtype(dtype), to_casting(casting), to_out(out));
+    const std::optional<DType> type = to_dtype(dtype);
+    const array target = to_out(out);
+    for (const array& input : inputs) warn_of_lost_imaginary_part(input.dtype(), type, target);
+    array result = stack(inputs, to_index(axis), type, to_casting(casting), target);
     return out.is_none() ? wrap_joined(std::move(result), items) : nb::borrow(out);
 }
 

@@ -65,7 +65,9 @@ nb::object matmul_function(nb::handle left, nb::handle right, nb::handle out, nb
     options.dtype = to_dtype(dtype);
     options.casting = to_casting(casting);
     options.order = to_order(order, "KCFA");
-    array result = multiply(to_array(left), to_array(right), options);
+    const array a = to_array(left), b = to_array(right);
+    for (const array& each : {a, b}) warn_of_lost_imaginary_part(each.dtype(), options.dtype, options.out);
+    array result = multiply(a, b, options);
     return options.out.valid() ? returned_out(out) : wrap_result(std::move(result));
 }
 
@@ -111,6 +113,7 @@ nb::object trace_function(nb::handle a, nb::handle offset, nb::handle axis1, nb:
     const array value = to_array(a), target = to_out(out);
     const std::optional<DType> type = to_dtype(dtype);
     const int64_t by = to_index(offset), first = to_index(axis1), second = to_index(axis2);
+    warn_of_lost_imaginary_part(value.dtype(), type, target);
     array result;
     {
         const ReleaseGil release(is_large(value));

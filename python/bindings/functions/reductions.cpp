@@ -51,6 +51,8 @@ nb::object reduce_method(const ReductionInfo& info, nb::handle self, nb::handle 
     if (value.ndim() == 0 && PyTuple_Check(axis.ptr())) {
         for (const int64_t each : *options.axes) normalize_axis(each, 0);  // an axis alone NumPy lets it have
     }
+    if (!info.gives_index && op_info(info.combine).kind != OpKind::kLogical)
+        warn_of_lost_imaginary_part(value.dtype(), options.dtype, options.out);
     array result;
     {
         const ReleaseGil release(is_large(value));
@@ -119,6 +121,7 @@ nb::object mean_function(nb::handle a, nb::handle axis, nb::handle dtype, nb::ha
     options.keepdims = FromPython<bool>::convert(keepdims);
     options.where = to_where(where);
     array input = array_of(a), result;
+    warn_of_lost_imaginary_part(input.dtype(), options.dtype, options.out);
     {
         const ReleaseGil release(is_large(input));
         result = mean(std::move(input), axes, options);
@@ -141,6 +144,7 @@ nb::object variance_function(nb::handle a, nb::handle axis, nb::handle dtype, nb
     const Argument less = to_argument(ddof);
     if (!options.where) check_has_truth(less);  // NumPy asks whether it is as much as there are elements
     array input = array_of(a), result;
+    warn_of_lost_imaginary_part(input.dtype(), options.dtype, array());
     {
         const ReleaseGil release(is_large(input));
         result = function(std::move(input), axes, less, options);
@@ -162,6 +166,7 @@ nb::object nan_mean_function(nb::handle a, nb::handle axis, nb::handle dtype, nb
     options.keepdims = FromPython<bool>::convert(keepdims);
     options.where = to_where(where);
     const array input = to_array(a);
+    warn_of_lost_imaginary_part(input.dtype(), options.dtype, options.out);
     bool nothing = false;
     array result;
     {
@@ -184,6 +189,7 @@ nb::object nan_variance_function(nb::handle a, nb::handle axis, nb::handle dtype
     if (!center.is_none()) options.mean = to_argument(center);
     const Argument less = to_argument(ddof);
     const array input = to_array(a);
+    warn_of_lost_imaginary_part(input.dtype(), options.dtype, array());
     bool nothing = false;
     array result;
     {

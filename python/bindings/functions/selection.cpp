@@ -112,7 +112,7 @@ void put_function(nb::handle a, nb::handle indices, nb::handle values, nb::handl
     if (is_host_array(values.ptr()))  // NumPy converts it
         converted = nb::handle(registry.module).attr("asarray")(values, wrap_dtype(target.dtype()));
     const Argument given = to_element_argument(converted, target.dtype(), kMaxDimensions);
-    if (const auto* own = std::get_if<array>(&given))
+    if (const auto* own = std::get_if<array>(&given); own && is_array(values.ptr()))
         warn_of_lost_imaginary_part(own->dtype(), target.dtype());
     const array written = from_argument(given, target.dtype());
     const ReleaseGil release(is_large(places));

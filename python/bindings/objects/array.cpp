@@ -4,6 +4,7 @@
 #include "api/recording/memory_pin.h"
 #include "convert/convert.h"
 #include "core/shape.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage.h"
 #include "interop/interop.h"
@@ -191,7 +192,10 @@ PyObject* get_real(PyObject* self, void*) {
 int set_real(PyObject* self, PyObject* value, void*) {
     return guarded_number([&]() -> int {
         if (value == nullptr) throw AttributeError("Cannot delete array real part");
-        assign(real(array_of(self)), to_argument(nb::handle(value)));
+        const array target = real(array_of(self));
+        const Argument given = to_argument(nb::handle(value));
+        warn_of_lost_imaginary_part(weft::operand_type(given).dtype, target.dtype());
+        assign(target, given);
         return 0;
     });
 }
@@ -205,7 +209,10 @@ int set_imag(PyObject* self, PyObject* value, void*) {
         if (value == nullptr) throw AttributeError("Cannot delete array imaginary part");
         if (!array_of(self).dtype().is_complex())
             throw TypeError("array does not have imaginary part to set");
-        assign(imag(array_of(self)), to_argument(nb::handle(value)));
+        const array target = imag(array_of(self));
+        const Argument given = to_argument(nb::handle(value));
+        warn_of_lost_imaginary_part(weft::operand_type(given).dtype, target.dtype());
+        assign(target, given);
         return 0;
     });
 }

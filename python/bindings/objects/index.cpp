@@ -305,6 +305,7 @@ nb::object read_by_arrays(nb::handle origin, const Key& key) {
 /// x[key] = value where arrays take part.
 void write_by_arrays(const array& target, const Key& key, PyObject* value) {
     // Scalars are arrays here, which wrap around, and not numbers, which have to fit.
+    if (is_scalar(value)) warn_of_lost_imaginary_part(scalar_dtype(value), target.dtype());
     const Argument argument = is_scalar(value)
                                   ? to_argument(nb::handle(value))
                                   : to_element_argument(nb::handle(value), target.dtype(), kMaxDimensions);

@@ -74,8 +74,11 @@ PyObject* scalar_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords
         if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()))
             value = parse_text(value.ptr(), *dtype);
         if (value.is_none()) return wrap_result(convert_sequence(value.ptr(), dtype)).release().ptr();
-        if (is_array(value.ptr()) || is_scalar(value.ptr()))
-            return wrap_result(astype(to_array(value), *dtype)).release().ptr();
+        if (is_array(value.ptr()) || is_scalar(value.ptr())) {
+            const array given = to_array(value);
+            warn_of_lost_imaginary_part(given.dtype(), *dtype);
+            return wrap_result(astype(given, *dtype)).release().ptr();
+        }
         const DeviceScope on_host(cpu_device());
         if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr()) || PyComplex_Check(value.ptr())) {
             array foreign;

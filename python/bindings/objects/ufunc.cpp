@@ -7,6 +7,7 @@
 #include "core/shape.h"
 #include "device/devices.h"
 #include "fast/fast_call.h"
+#include "graph/operand.h"
 #include "graph/placement.h"
 #include "module.h"
 #include "objects/fold_arguments.h"
@@ -159,6 +160,18 @@ nb::object wrap_results(std::vector<array>&& results, const GivenOptions& given)
     return tuple;
 }
 
+/// Of the imaginary parts that inputs lose in the loop, or results in `out`.
+void warn_of_unsafe_casts(const OpInfo& op, std::span<const Argument> inputs, const CallOptions& options) {
+    std::vector<OperandType> types;
+    for (const Argument& input : inputs) types.push_back(operand_type(input));
+    const LoopInfo& loop = resolve_loop(op, types, options.dtype, options.casting);
+    for (size_t i = 0; i < inputs.size(); ++i) warn_of_lost_imaginary_part(types[i].dtype, loop.types[i]);
+    for (size_t i = 0; i < options.out.size(); ++i) {
+        if (options.out[i].valid())
+            warn_of_lost_imaginary_part(loop.types[op.nin + i], options.out[i].dtype());
+    }
+}
+
 nb::object call_with_options(PyObject* self, const OpInfo& op, PyObject* const* arguments, size_t count,
                              PyObject* names) {
     GivenOptions given = read_options(op, arguments, count, names);
@@ -172,6 +185,7 @@ nb::object call_with_options(PyObject* self, const OpInfo& op, PyObject* const* 
         inputs.push_back(ufunc_argument(op, cast.empty() ? arguments[i] : cast[i].ptr()));
         large = large || is_large(inputs.back());
     }
+    if (given.options.casting == Casting::kUnsafe) warn_of_unsafe_casts(op, inputs, given.options);
     std::vector<array> results;
     {
         const ReleaseGil release(large);
@@ -517,6 +531,7 @@ nb::object reduce_method(nb::handle self, nb::handle input, nb::handle axis, nb:
         if (std::optional<array> result = reduce_arrays(op, input.ptr())) return wrap(std::move(*result));
     }
     const array& value = fold.input;
+    if (op.kind != OpKind::kLogical) warn_of_lost_imaginary_part(value.dtype(), options.dtype, options.out);
     array result;
     {
         const ReleaseGil release(is_large(value));
@@ -534,6 +549,7 @@ nb::object accumulate_method(nb::handle self, nb::handle input, nb::handle axis,
     AccumulateOptions options;
     options.dtype = fold.dtype;
     if (!fold.out.is_none()) options.out = array_of(fold.out);
+    if (op.kind != OpKind::kLogical) warn_of_lost_imaginary_part(value.dtype(), options.dtype, options.out);
     array result;
     {
         const ReleaseGil release(is_large(value));
