@@ -73,10 +73,18 @@ void check_strides(const Dims& shape, const Dims& strides, int64_t itemsize, int
         throw ValueError("strides is incompatible with shape of requested array and size of buffer");
 }
 
+/// The bytes of an array, which no buffer protocol lends where they are on a GPU.
+array bytes_in(const array& value) {
+    if (!value.c_contiguous()) throw ValueError("ndarray is not C-contiguous");
+    return value.with_view(DType(ScalarType::kUInt8), Dims{value.size() * value.itemsize()}, Dims{1},
+                           value.offset());
+}
+
 nb::object wrap_buffer(PyTypeObject* type, nb::handle buffer, DType dtype, const Dims& shape,
                        const std::optional<Dims>& strides, int64_t offset, char order) {
     const int64_t needed = checked_bytes(shape, dtype.itemsize());
-    const array bytes = bytes_of(buffer.ptr());
+    const bool is_on_gpu = is_array(buffer.ptr()) && !device_of(array_of(buffer.ptr())).is_cpu();
+    const array bytes = is_on_gpu ? bytes_in(array_of(buffer.ptr())) : bytes_of(buffer.ptr());
     if (strides) {
         check_strides(shape, *strides, dtype.itemsize(), bytes.size(), offset);
     } else if (offset < 0 || offset > bytes.size() || bytes.size() - offset < needed) {

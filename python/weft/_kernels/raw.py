@@ -1,5 +1,6 @@
 """Kernels in CUDA C++: RawKernel and RawModule, with CuPy's signatures."""
 
+import errno
 import operator
 import os
 
@@ -10,6 +11,29 @@ _ATTRIBUTES = (
     "binary_version cache_mode_ca const_size_bytes local_size_bytes max_threads_per_block num_regs ptx_version "
     "shared_size_bytes"
 ).split()
+
+
+# cuComplex.h has a name for each precision; translated sources use one for both.
+_CU_COMPLEX = "#include <cuComplex.h>\n" + "".join(
+    f"static __device__ __inline__ {result} {name}({', '.join(f'cuFloatComplex {each}' for each in arguments)}) "
+    f"{{ return {name}f({', '.join(arguments)}); }}\n"
+    for name, result, arguments in (
+        ("cuCreal", "float", "a"),
+        ("cuCimag", "float", "a"),
+        ("cuCabs", "float", "a"),
+        ("cuConj", "cuFloatComplex", "a"),
+        ("cuCadd", "cuFloatComplex", "ab"),
+        ("cuCsub", "cuFloatComplex", "ab"),
+        ("cuCmul", "cuFloatComplex", "ab"),
+        ("cuCdiv", "cuFloatComplex", "ab"),
+        ("cuCfma", "cuFloatComplex", "abc"),
+    )
+)
+
+
+def _translated(code, is_wanted):
+    """The source as it is compiled; its lines keep their numbers."""
+    return f"{_CU_COMPLEX}#line 1\n{code}" if is_wanted else code
 
 
 def _texts(given, what):
@@ -44,7 +68,9 @@ class RawKernel(_core._RawKernel):
         For the compiler: "-use_fast_math", "-maxrregcount=32", "-DN=3", "-I...".
     backend : {'nvrtc', 'nvcc'}
         The compiler. nvcc has to be installed.
-    translate_cucomplex, jitify : bool
+    translate_cucomplex : bool
+        The functions of cuComplex.h take complex numbers of both precisions by one name: cuCadd, not only cuCaddf.
+    jitify : bool
         Without effect: CUDA's own headers are found.
     enable_cooperative_groups : bool
         All blocks of a launch run at once, so that the grid may wait for itself.
@@ -87,18 +113,23 @@ class RawKernel(_core._RawKernel):
         options = _texts(options, "options")
         # What is no plain name is looked up as an expression.
         expressions = () if name.isidentifier() or _backend(backend) == "nvcc" else (name,)
-        super().__init__(code, name, options, expressions, _backend(backend), bool(enable_cooperative_groups))
+        compiled = _translated(code, translate_cucomplex)
+        super().__init__(
+            compiled, name, options, expressions, _backend(backend), bool(enable_cooperative_groups)
+        )
         self.code, self.options, self.backend = code, options, backend
-        self.file_path = None
+        self._translates = bool(translate_cucomplex)
+        self.file_path, self._module = None, None
         self.enable_cooperative_groups = bool(enable_cooperative_groups)
 
     def __repr__(self):
         return f"<weft.RawKernel {self.name}>"
 
     def __reduce__(self):
-        if self.code is None:
-            raise TypeError("a kernel of a RawModule cannot be pickled; pickle its source")
-        return _unpickle, (self.code, self.name, self.options, self.backend, self.enable_cooperative_groups)
+        if self._module is not None:
+            return RawModule.get_function, (self._module, self.name)
+        first = (self.code, self.name, self.options, self.backend, self._translates)
+        return _kernel_again, (*first, self.enable_cooperative_groups)
 
     def compile(self, log_stream=None):
         """Compiles the kernel for the current device now, if that is not done, and loads it there.
@@ -166,8 +197,20 @@ for _name in _ATTRIBUTES:
     )
 
 
-def _unpickle(code, name, options, backend, cooperative):
-    return RawKernel(code, name, options, backend, enable_cooperative_groups=cooperative)
+def _kernel_again(code, name, options, backend, translates, cooperative):
+    return RawKernel(code, name, options, backend, translates, enable_cooperative_groups=cooperative)
+
+
+def _module_again(code, path, options, backend, translates, cooperative, expressions):
+    return RawModule(
+        code,
+        path=path,
+        options=options,
+        backend=backend,
+        translate_cucomplex=translates,
+        enable_cooperative_groups=cooperative,
+        name_expressions=expressions,
+    )
 
 
 class RawModule:
@@ -222,13 +265,16 @@ class RawModule:
                 "name_expressions are for backend='nvrtc': nvcc does not tell the symbols of templates"
             )
         self.code, self.file_path = code, path
+        self._translates = bool(translate_cucomplex)
         self.enable_cooperative_groups = bool(enable_cooperative_groups)
         sources = [] if code is None else [code] if isinstance(code, str) else list(code)
         paths = [] if path is None else [path] if isinstance(path, str | os.PathLike) else list(path)
         for each in paths:
-            os.stat(each)  # which raises FileNotFoundError
+            if not os.path.exists(each):
+                missing = f"{os.strerror(errno.ENOENT)} (CUDA_ERROR_FILE_NOT_FOUND)"
+                raise FileNotFoundError(errno.ENOENT, missing, os.fspath(each))
         self._module = _core._raw_module(
-            _texts(sources, "code"),
+            tuple(_translated(each, translate_cucomplex) for each in _texts(sources, "code")),
             [os.fspath(each) for each in paths],
             self.options,
             self.name_expressions,
@@ -239,6 +285,18 @@ class RawModule:
 
     def __repr__(self):
         return f"<weft.RawModule of {'CUDA C++' if self.code is not None else self.file_path}>"
+
+    def __reduce__(self):
+        """The source or the files' paths travel, not what variables of the module hold."""
+        return _module_again, (
+            self.code,
+            self.file_path,
+            self.options,
+            self.backend,
+            self._translates,
+            self.enable_cooperative_groups,
+            self.name_expressions,
+        )
 
     def compile(self, log_stream=None):
         """As `RawKernel.compile`."""
@@ -252,7 +310,7 @@ class RawModule:
         kernel = RawKernel.__new__(RawKernel)
         _core._RawKernel.__init__(kernel, self._module._function(name))
         kernel.code, kernel.options, kernel.backend = None, self.options, self.backend
-        kernel.file_path = self.file_path
+        kernel.file_path, kernel._module, kernel._translates = self.file_path, self, self._translates
         kernel.enable_cooperative_groups = self.enable_cooperative_groups
         return kernel
 

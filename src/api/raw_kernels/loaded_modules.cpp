@@ -116,7 +116,8 @@ LoadedKernel& Kernel::on(CudaDevice& device) {
         const std::string names = names_in(*made->module);
         throw ValueError(
             "there is no kernel " + name + (names.empty() ? "" : ": there are " + names) +
-            ". Templates need name_expressions, and extern \"C\" kernels are found by their names");
+            ". Templates need name_expressions, and extern \"C\" kernels are found by their names "
+            "(CUDA_ERROR_NOT_FOUND: named symbol not found)");
     }
     cuda::Context& context = device.context();
     const auto known = made->module->code->kernels.find(symbol);

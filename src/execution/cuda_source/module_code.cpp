@@ -170,16 +170,27 @@ struct Job {
     std::vector<std::string> folders;  // of the toolkit's headers
 };
 
+// To compile for linking is an option of nvcc's own, which makes objects of the host; cubins have another.
+std::vector<std::string> options_for_cubins(std::vector<std::string> options) {
+    for (std::string& option : options) {
+        if (option == "-dc" || option == "--device-c") option = "-rdc=true";
+    }
+    return options;
+}
+
+std::string linked_with_runtime(std::vector<LinkPart> parts, const Job& job) {
+    if (std::optional<LinkPart> runtime = device_runtime()) parts.push_back(std::move(*runtime));
+    std::vector<std::string> options;
+    if (optimises_when_linking(job.source.options.options)) options.emplace_back("-lto");
+    return cuda::link(parts, job.capability, options);
+}
+
 // One source by NVRTC. `number`: of the source in its module.
 cuda::CompiledSource compile_one(const Job& job, size_t number) {
     cuda::SourceToCompile wanted;
     wanted.code = job.source.sources[number];
     wanted.name = name_of(job.source, number);
-    wanted.options = job.source.options.options;
-    // NVRTC compiles for linking by an option of nvcc's, too.
-    for (std::string& option : wanted.options) {
-        if (option == "-dc" || option == "--device-c") option = "-rdc=true";
-    }
+    wanted.options = options_for_cubins(job.source.options.options);
     const int target = cuda::nvrtc_target(job.capability);
     if (!names_target(wanted.options))
         wanted.options.push_back((target == job.capability ? "-arch=sm_" : "-arch=compute_") +
@@ -217,10 +228,7 @@ Compiled compile_by_nvrtc(const Job& job) {
         }
         parts.push_back(part_of(std::move(made), name_of(job.source, number)));
     }
-    if (std::optional<LinkPart> runtime = device_runtime()) parts.push_back(std::move(*runtime));
-    std::vector<std::string> link_options;
-    if (optimises_when_linking(options)) link_options.emplace_back("-lto");
-    code.image = cuda::link(parts, job.capability, link_options);
+    code.image = linked_with_runtime(std::move(parts), job);
     return code;
 }
 
@@ -230,10 +238,14 @@ Compiled compile_by_nvcc(const Job& job) {
             "name expressions are for backend='nvrtc': nvcc does not tell the symbols of templates");
     if (job.source.sources.size() != 1)
         throw ValueError("several sources are linked for backend='nvrtc' only");
+    const std::vector<std::string>& options = job.source.options.options;
     CompiledByNvcc made = weft::compile_by_nvcc(job.source.sources[0], job.source.options.name,
-                                                job.source.options.options, job.capability);
+                                                options_for_cubins(options), job.capability);
     Compiled code;
-    code.image = std::move(made.cubin);
+    code.image =
+        is_relocatable(options)
+            ? linked_with_runtime({{LinkInput::kCubin, std::move(made.cubin), name_of(job.source, 0)}}, job)
+            : std::move(made.cubin);
     code.ptx = std::move(made.ptx);
     code.log = std::move(made.log);
     return code;

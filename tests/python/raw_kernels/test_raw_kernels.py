@@ -275,6 +275,26 @@ def test_kernels_can_be_pickled():
     assert y.tolist() == [3] * 4
 
 
+def test_modules_and_their_kernels_can_be_pickled(module):
+    again = pickle.loads(pickle.dumps(module))
+    assert (again.code, again.options, again.name_expressions) == (
+        module.code,
+        module.options,
+        module.name_expressions,
+    )
+    add_one = pickle.loads(pickle.dumps(module.get_function("add_one")))
+    x = np.zeros(64)
+    add_one((2,), (32,), (x,))
+    assert x.tolist() == [1.0] * 64
+
+
+def test_a_pickled_module_keeps_its_options(tmp_path):
+    module = np.RawModule(code=SOURCE, options=("-DN=3",), enable_cooperative_groups=True)
+    again = pickle.loads(pickle.dumps(module))
+    assert again.options == ("-DN=3",) and again.enable_cooperative_groups
+    assert pickle.loads(pickle.dumps(module.get_function("scale"))).enable_cooperative_groups
+
+
 def test_launches_are_in_the_history():
     kernel = np.RawKernel('extern "C" __global__ void in_history(int* x) { x[0] = 1; }', "in_history")
     kernel((1,), (1,), (np.zeros(1, np.int32),))

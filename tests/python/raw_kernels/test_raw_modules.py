@@ -62,7 +62,10 @@ def test_variables_are_arrays_of_bytes(templates):
     out = np.zeros(4, np.float32)
     templates.get_function("look")((1,), (4,), (out,))
     assert out.tolist() == [1, 2, 3, 4]
+    by_buffer = np.ndarray((), np.int32, templates.get_global("counter"))
+    by_buffer[...] = 3
     counter = templates.get_global("counter").view(np.int32)
+    assert counter.tolist() == [3]
     counter[...] = 0
     templates.get_function("count")((3,), (4,), ())
     assert counter.tolist() == [12]
