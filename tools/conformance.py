@@ -9,6 +9,7 @@ passes, and an entry that matches no test fail the run.
     --again            do not run; judge what the last run has left in build/conformance/
     --numpy            run NumPy itself again, too; else its last outcomes count
     --array-api PATH   the public tests of the array API, in a checkout with its submodule, and nothing else
+    --cupy PATH        CuPy's own tests of kernels, in a checkout of CuPy, on a machine with a GPU, and nothing else
     --jobs N           processes at once
     --folder NAME      keep outcomes in build/conformance/NAME, beside those of other runs
 """
@@ -245,6 +246,7 @@ def main():
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--numpy", action="store_true")
     parser.add_argument("--array-api", type=pathlib.Path)
+    parser.add_argument("--cupy", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--folder", default="")
     options = parser.parse_args()
@@ -252,6 +254,8 @@ def main():
     LEFT.mkdir(parents=True, exist_ok=True)
     if options.array_api:
         return array_api(options)
+    if options.cupy:
+        return cupy_kernels(options)
 
     root = numpy_folder()
     files = test_files(root, options.only)
@@ -286,10 +290,24 @@ def array_api(options):
     os.environ["ARRAY_API_TESTS_MODULE"] = "weft"
     root = options.array_api.resolve()
     files = [str(path.relative_to(root)) for path in sorted((root / "array_api_tests").glob("test_*.py"))]
-    files = [file for file in files if not options.only or any(text in file for text in options.only)]
-    outcomes, missing = run_all(
-        files, root, False, options.jobs, arguments=["-p", "no:randomly", "--hypothesis-seed=0"]
+    return of_checkout(
+        options, "array API", root, files, "array_api", ["-p", "no:randomly", "--hypothesis-seed=0"]
     )
+
+
+def cupy_kernels(options):
+    root = options.cupy.resolve()
+    os.environ["CUPY"] = str(root)
+    os.environ.setdefault("CUPY_TEST_GPU_LIMIT", "1")
+    folder = "tests/cupy_tests/core_tests"
+    files = [f"{folder}/test_{name}.py" for name in ("raw", "userkernel", "elementwise", "reduction")]
+    return of_checkout(options, "CuPy's kernels", root, files, "cupy_kernels", ["-p", "as_cupy"])
+
+
+def of_checkout(options, what, root, files, area, arguments):
+    """Tests that are written for other libraries and find weft by themselves."""
+    files = [file for file in files if not options.only or any(text in file for text in options.only)]
+    outcomes, missing = run_all(files, root, False, options.jobs, arguments=arguments)
     failures = {
         test: told["reason"]
         for test, told in outcomes.items()
@@ -300,8 +318,8 @@ def array_api(options):
         missing, 0
     )
     passed = len(tests) - len(failures)
-    print(f"array API: {passed} pass, {len(failures)} fail")
-    return judge(tests, failures, lambda _: "array_api", options.write, whole=not options.only)
+    print(f"{what}: {passed} pass, {len(failures)} fail")
+    return judge(tests, failures, lambda _: area, options.write, whole=not options.only)
 
 
 if __name__ == "__main__":
