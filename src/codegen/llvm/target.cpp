@@ -1,11 +1,13 @@
 #include "codegen/llvm/target.h"
 
 #include <llvm/ADT/StringMap.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include <mutex>
 
@@ -39,6 +41,14 @@ void call_llvm(Work&& work) {
     }
 }
 
+// What LLVM may not use though the CPU has it. Before version 22 it turns masked comparisons of float16 the
+// wrong way round where one side is in memory (llvm-project, issue 159723). Without the instructions float16
+// is compared as float32, which gives the same.
+std::string unused_features() {
+    const bool is_wrong = LLVM_VERSION_MAJOR < 22 && llvm::Triple(llvm::sys::getProcessTriple()).isX86();
+    return is_wrong ? "-avx512fp16" : "";
+}
+
 const TargetName& host_target() {
     static const TargetName host = [] {
         TargetName found;
@@ -46,6 +56,8 @@ const TargetName& host_target() {
             llvm::SubtargetFeatures features;
             for (const auto& feature : llvm::sys::getHostCPUFeatures())
                 features.AddFeature(feature.first(), feature.second);
+            if (const std::string unused = unused_features(); !unused.empty())
+                features.AddFeature(unused.substr(1), false);
             found = {llvm::sys::getHostCPUName().str(), features.getString()};
         });
         return TargetName(found);  // in memory that is not the reserve's
@@ -64,7 +76,7 @@ TargetName resolve_target(const std::string& cpu) {
         if (!info->isCPUStringValid(name))
             throw ValueError("LLVM knows no CPU called '" + name + "' (WEFT_CPU)");
     });
-    return {name, ""};
+    return {name, unused_features()};
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetName& name) {
