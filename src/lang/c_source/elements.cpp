@@ -78,7 +78,7 @@ private:
         }
         if (code.reads_position) around.place = parameter(builder, ScalarType::kInt64, "i");
         if (code.reads_size) around.count = parameter(builder, ScalarType::kInt64, "n");
-        lowering.declare_constants();
+        lowering.declare_constants(body_.get());
         lowering.scopes().open();
         for (Variable& one : variables) lowering.scopes().add(std::move(one));
         const size_t first = lowering.scopes().size();

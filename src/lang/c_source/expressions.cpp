@@ -82,7 +82,17 @@ Number Lowering::value(const Expression& expression) {
         case ExpressionKind::kCall: return call(expression, false);
         case ExpressionKind::kMember: return member(expression);
         case ExpressionKind::kIndex: return index(expression);
+        case ExpressionKind::kList:
+            throw OutsideSubset(expression.place, "values in braces are those of an array in the subset");
         case ExpressionKind::kSizeOf: break;
+    }
+    if (!expression.operands.empty() && expression.operands[0]->kind == ExpressionKind::kName) {
+        const size_t found = scopes_.find(expression.operands[0]->text);
+        if (found != Scopes::kNone && scopes_[found].array) {
+            int64_t bytes = DType(scopes_[found].value.type).itemsize();
+            for (const int64_t size : scopes_[found].array->sizes) bytes *= size;
+            return numbers_.integer(ScalarType::kUInt64, bytes);
+        }
     }
     const ScalarType of =
         expression.operands.empty() ? program_.type(expression.type) : type_of(*expression.operands[0]);
@@ -94,8 +104,12 @@ ScalarType Lowering::type_of(const Expression& expression) {
     ir::Builder* const builder = &numbers_.builder();
     Scopes kept = scopes_;
     for (size_t k = 0; k < scopes_.size(); ++k) {
-        const ScalarType type = scopes_[k].value.type;
-        scopes_[k].value.id = scratch.parameter(ir::Type::of(type), "");
+        Variable& one = scopes_[k];
+        if (one.array) {
+            one.array->buffer = scratch.parameter(builder->type(one.array->buffer), "");
+        } else {
+            one.value.id = scratch.parameter(ir::Type::of(one.value.type), "");
+        }
     }
     Dry dry(*around_);
     Surroundings* const around = std::exchange(around_, &dry);
@@ -110,9 +124,9 @@ ScalarType Lowering::type_of(const Expression& expression) {
 }
 
 Number Lowering::name(const Expression& expression) {
-    if (const size_t found = scopes_.find(expression.text); found != Scopes::kNone)
-        return scopes_[found].value;
-    if (around_->is_array(expression.text))
+    const size_t found = scopes_.find(expression.text);
+    if (found != Scopes::kNone && !scopes_[found].array) return scopes_[found].value;
+    if (found != Scopes::kNone || around_->is_array(expression.text))
         throw OutsideSubset(expression.place,
                             "'" + expression.text + "' is an array: only its elements are numbers");
     if (expression.text == "true" || expression.text == "false")
@@ -191,10 +205,8 @@ Number Lowering::conditional(const Expression& expression) {
 }
 
 void Lowering::store(const Expression& target, const Number& value) {
-    if (target.kind == ExpressionKind::kIndex && target.operands[0]->kind == ExpressionKind::kName &&
-        around_->is_array(target.operands[0]->text)) {
-        const Number at = this->value(*target.operands[1]);
-        around_->store(numbers_, target.operands[0]->text, at, value, target.place);
+    if (const std::optional<Element> of = element(target)) {
+        store(*of, value);
         return;
     }
     if (target.kind != ExpressionKind::kName)
@@ -221,19 +233,14 @@ Number Lowering::assign(const Expression& expression) {
             is_plain ? operand : numbers_.binary(expression.text, before, operand, expression.place);
         return numbers_.convert(result, before.type, expression.place);
     };
-    if (target.kind == ExpressionKind::kIndex && target.operands[0]->kind == ExpressionKind::kName &&
-        around_->is_array(target.operands[0]->text)) {
-        const std::string& array = target.operands[0]->text;
-        const Number at = value(*target.operands[1]);
+    if (const std::optional<Element> of = element(target)) {
         // What is written over is not read.
-        Number before{around_->element(array), {}};
-        if (!is_plain) before = around_->load(numbers_, array, at, target.place);
-        const Number result = combined(before);
-        around_->store(numbers_, array, at, result, target.place);
+        const Number result = combined(is_plain ? Number{of->type, {}} : load(*of));
+        store(*of, result);
         return result;
     }
     if (target.kind != ExpressionKind::kName) store(target, {});
-    if (around_->is_array(target.text)) name(target);
+    if (is_array(target.text)) name(target);
     const size_t found = scopes_.find(target.text);
     if (found == Scopes::kNone) store(target, {});
     // The operand may assign to the variable itself, before it is read.
@@ -254,13 +261,10 @@ Number Lowering::step(const Expression& expression) {
         return numbers_.convert(numbers_.binary(mark, before, one, expression.place), before.type,
                                 expression.place);
     };
-    if (target.kind == ExpressionKind::kIndex && target.operands[0]->kind == ExpressionKind::kName &&
-        around_->is_array(target.operands[0]->text)) {
-        const std::string& array = target.operands[0]->text;
-        const Number at = value(*target.operands[1]);
-        const Number before = around_->load(numbers_, array, at, target.place);
+    if (const std::optional<Element> of = element(target)) {
+        const Number before = load(*of);
         const Number after = next(before);
-        around_->store(numbers_, array, at, after, target.place);
+        store(*of, after);
         return expression.after ? before : after;
     }
     if (target.kind != ExpressionKind::kName) store(target, {});
@@ -380,8 +384,7 @@ Number Lowering::member(const Expression& expression) {
 Number Lowering::index(const Expression& expression) {
     const Expression& array = *expression.operands[0];
     const Expression& place = *expression.operands[1];
-    if (array.kind == ExpressionKind::kName && around_->is_array(array.text))
-        return around_->load(numbers_, array.text, value(place), expression.place);
+    if (const std::optional<Element> of = element(expression)) return load(*of);
     const bool is_shape = array.kind == ExpressionKind::kMember && array.text == "shape" && !array.after &&
                           array.operands.size() == 1 && array.operands[0]->kind == ExpressionKind::kName &&
                           around_->is_array(array.operands[0]->text);
@@ -390,7 +393,7 @@ Number Lowering::index(const Expression& expression) {
         if (const auto size = around_->of_array(numbers_, array.operands[0]->text, "shape", axis))
             return *size;
     }
-    throw OutsideSubset(expression.place, "only raw arguments are indexed");
+    throw OutsideSubset(expression.place, "only raw arguments and arrays are indexed");
 }
 
 }  // namespace weft::lang::c_source

@@ -88,7 +88,8 @@ public:
 
     Scopes& scopes() { return scopes_; }
     Numbers& numbers() { return numbers_; }
-    void declare_constants();
+    /// Those arrays alone that the body mentions, since each is made where it is declared.
+    void declare_constants(const Statement* body);
     /// Those of a block, in the scope that is there.
     void statements(const Statement& block);
     Number value(const Expression& expression);
@@ -107,6 +108,18 @@ private:
         const Expression* condition = nullptr;  // of do, which comes after the body
     };
 
+    /// Of an array, with its index computed.
+    struct Element {
+        std::string name{};
+        Place place{};
+        ScalarType type = ScalarType::kInt32;
+        Number at{ScalarType::kInt64, {}};
+        bool is_own = false;  // the rest is of such arrays
+        ir::ValueId buffer{};
+        std::optional<ir::ValueId> inside{};  // none: it is inside surely
+        std::string why_constant{};
+    };
+
     void block(const Statement& statement);
     void statement(const Statement& statement);
     void declaration(const Statement& statement);
@@ -120,6 +133,10 @@ private:
     Number either(ir::ValueId condition, const std::vector<size_t>& variables,
                   const std::function<Number()>& first, const std::function<Number()>& second);
 
+    bool is_array(const std::string& name) const {
+        const size_t found = scopes_.find(name);
+        return found == Scopes::kNone ? around_->is_array(name) : scopes_[found].array.has_value();
+    }
     Number name(const Expression& expression);
     Number logical(const Expression& expression);
     Number conditional(const Expression& expression);
@@ -130,6 +147,15 @@ private:
     Number atomic(const Expression& expression);
     Number member(const Expression& expression);
     Number index(const Expression& expression);
+    /// A whole number that is known while the kernel is compiled.
+    std::optional<int64_t> known(const Expression& expression);
+    std::vector<int64_t> sizes_of(const Declarator& one, ScalarType type);
+    void declare_array(const Declarator& one, ScalarType type, bool is_constant);
+    void fill(const OwnArray& array, const Expression& list, ScalarType type, size_t axis, int64_t first);
+    /// None where the expression is no element of an array.
+    std::optional<Element> element(const Expression& expression);
+    Number load(const Element& element);
+    void store(const Element& element, const Number& value);
     /// By a walk whose code is thrown away.
     ScalarType type_of(const Expression& expression);
     void store(const Expression& target, const Number& value);

@@ -462,9 +462,14 @@ private:
             one.place = here().place;
             one.name = name("a variable's name");
             types_.hidden.push_back(one.name);
-            if (here().is("[")) refuse("arrays of a kernel's own are outside of the subset");
+            while (take("[")) {
+                one.extents.push_back(here().is("]") ? nullptr : assignment());
+                want("]");
+            }
             if (take("=")) {
-                one.initial = assignment();
+                one.initial = here().is("{") ? list() : assignment();
+            } else if (!one.extents.empty() && here().is("{")) {
+                one.initial = list();
             } else if (here().is("(") || here().is("{")) {
                 const std::string_view closing = take("(") ? ")" : "}";
                 if (closing == "}") ++at_;
@@ -479,6 +484,18 @@ private:
             result->names.push_back(std::move(one));
         } while (take(","));
         end();
+        return result;
+    }
+
+    // The values of an array: {1, 2}, {{1, 2}, {3, 4}}.
+    ExpressionPtr list() {
+        const Depth depth(*this);
+        ExpressionPtr result = node(ExpressionKind::kList, here().place);
+        want("{");
+        while (!take("}")) {
+            result->operands.push_back(here().is("{") ? list() : assignment());
+            if (!here().is("}")) want(",");
+        }
         return result;
     }
 
@@ -515,6 +532,7 @@ private:
         const std::string word = here().kind == TokenKind::kName ? here().text : std::string();
         if (word == "if") return if_statement();
         if (word == "for") return for_statement();
+        if (word == "switch") return switch_statement();
         if (word == "while") {
             StatementPtr result = statement_of(StatementKind::kWhile);
             ++at_;
@@ -560,6 +578,112 @@ private:
         return result;
     }
 
+    // Whether it leaves what stands around it, and not a loop of its own.
+    static bool leaves(const Statement& statement) {
+        if (statement.kind == StatementKind::kBreak) return true;
+        const bool is_loop = statement.kind == StatementKind::kFor ||
+                             statement.kind == StatementKind::kWhile || statement.kind == StatementKind::kDo;
+        return !is_loop &&
+               std::ranges::any_of(statement.statements, [](const auto& one) { return leaves(*one); });
+    }
+
+    static bool always_ends(const Statement& statement) {
+        return statement.kind == StatementKind::kReturn || statement.kind == StatementKind::kContinue ||
+               (statement.kind == StatementKind::kBlock && !statement.statements.empty() &&
+                always_ends(*statement.statements.back()));
+    }
+
+    // Values of labels, all of which lead to the same statements; a default has none beside it.
+    struct Case {
+        std::vector<ExpressionPtr> values{};
+        bool is_default = false;
+        StatementPtr body{};
+    };
+
+    Case switch_case() {
+        Case one;
+        one.body = statement_of(StatementKind::kBlock);
+        while (here().is_name("case") || here().is_name("default")) {
+            if (take_name("default")) {
+                one.is_default = true;
+            } else {
+                ++at_;
+                one.values.push_back(conditional());
+            }
+            want(":");
+        }
+        if (one.values.empty() && !one.is_default) unexpected("'case'");
+        while (!here().is_name("case") && !here().is_name("default") && !here().is("}")) {
+            if (here().kind == TokenKind::kEnd) unexpected("'}'");
+            one.body->statements.push_back(statement());
+        }
+        return one;
+    }
+
+    // The last break of each case ends it: what is left are branches.
+    void end_case(Case& one, bool is_last) const {
+        std::vector<StatementPtr>* statements = &one.body->statements;
+        while (!statements->empty() && statements->back()->kind == StatementKind::kBlock)
+            statements = &statements->back()->statements;  // case 1: { ...; break; }
+        const bool has_break = !statements->empty() && statements->back()->kind == StatementKind::kBreak;
+        if (has_break) statements->pop_back();
+        if (!has_break && !is_last && !always_ends(*one.body))
+            throw OutsideSubset(one.body->place,
+                                "a case that runs on into the next is outside of the subset");
+        if (leaves(*one.body))
+            throw OutsideSubset(one.body->place,
+                                "'break' stands at the end of a case in the subset, and nowhere else in it");
+    }
+
+    StatementPtr switch_statement() {
+        StatementPtr result = statement_of(StatementKind::kBlock);
+        const Place place = here().place;
+        ++at_;
+        StatementPtr value = statement_of(StatementKind::kDeclaration);
+        value->type.name = "auto";
+        value->type.place = place;
+        const std::string name = "the value of switch";  // no name of a program's
+        Declarator declared{.name = name, .place = place};
+        // Promoted, as C does it.
+        ExpressionPtr promoted = node(ExpressionKind::kUnary, place, "+");
+        promoted->operands.push_back(in_brackets());
+        declared.initial = std::move(promoted);
+        value->names.push_back(std::move(declared));
+        result->statements.push_back(std::move(value));
+        want("{");
+        std::vector<Case> cases;
+        while (!take("}")) cases.push_back(switch_case());
+        for (size_t k = 0; k < cases.size(); ++k) end_case(cases[k], k + 1 == cases.size());
+        // From the last to the first; a default comes behind all others.
+        StatementPtr rest;
+        for (Case& one : cases) {
+            if (one.is_default) rest = std::move(one.body);
+        }
+        for (size_t k = cases.size(); k-- > 0;) {
+            Case& one = cases[k];
+            if (one.is_default) continue;
+            StatementPtr branch = statement_of(StatementKind::kIf);
+            branch->place = one.body->place;
+            for (ExpressionPtr& label : one.values) {
+                ExpressionPtr is_equal = node(ExpressionKind::kBinary, label->place, "==");
+                is_equal->operands.push_back(node(ExpressionKind::kName, label->place, name));
+                is_equal->operands.push_back(std::move(label));
+                if (branch->expression != nullptr) {
+                    ExpressionPtr either = node(ExpressionKind::kBinary, is_equal->place, "||");
+                    either->operands.push_back(std::move(branch->expression));
+                    either->operands.push_back(std::move(is_equal));
+                    is_equal = std::move(either);
+                }
+                branch->expression = std::move(is_equal);
+            }
+            branch->statements.push_back(std::move(one.body));
+            if (rest != nullptr) branch->statements.push_back(std::move(rest));
+            rest = std::move(branch);
+        }
+        if (rest != nullptr) result->statements.push_back(std::move(rest));
+        return result;
+    }
+
     StatementPtr for_statement() {
         StatementPtr result = statement_of(StatementKind::kFor);
         ++at_;
@@ -592,13 +716,13 @@ private:
         if (take_name("template")) template_parameters(function);
         bool is_constant = false;
         while (here().kind == TokenKind::kName && has(kFunctionWords, here().text)) {
-            is_constant |= here().text == "const" || here().text == "constexpr";
+            is_constant |=
+                here().text == "const" || here().text == "constexpr" || here().text == "__constant__";
             if (take_name("extern")) {
                 if (here().kind == TokenKind::kText) ++at_;
                 if (here().is("{")) refuse("blocks of extern \"C\" are outside of the subset");
                 continue;
             }
-            if (here().text == "__constant__") refuse("'__constant__' is outside of the subset");
             ++at_;
         }
         if (take_name("typedef")) {

@@ -25,6 +25,25 @@ void add_assigned(const Statement& statement, const std::set<std::string>& funct
     }
 }
 
+namespace {
+
+bool mentions(const Expression& expression, std::string_view name) {
+    if (expression.kind == ExpressionKind::kName && expression.text == name) return true;
+    return std::ranges::any_of(expression.operands,
+                               [&](const ExpressionPtr& one) { return mentions(*one, name); });
+}
+
+}  // namespace
+
+bool mentions(const Statement& statement, std::string_view name) {
+    const auto in = [&](const ExpressionPtr& one) { return one != nullptr && mentions(*one, name); };
+    return in(statement.expression) || in(statement.step) ||
+           std::ranges::any_of(statement.statements, [&](const auto& one) { return mentions(*one, name); }) ||
+           std::ranges::any_of(statement.names, [&](const Declarator& one) {
+               return in(one.initial) || std::ranges::any_of(one.extents, in);
+           });
+}
+
 bool has_effects(const Expression& expression, const std::set<std::string>& functions) {
     switch (expression.kind) {
         case ExpressionKind::kAssign:

@@ -14,11 +14,19 @@
 
 namespace weft::lang::c_source {
 
+// Memory of a body's own, in C order.
+struct OwnArray {
+    ir::ValueId buffer;
+    std::vector<int64_t> sizes;
+};
+
 struct Variable {
     std::string name;
-    Number value;  // what it has at the place of the walk; its type stays
+    Number value;  // what it has at the place of the walk; its type stays, and is that of an array's elements
     bool is_constant = false;
-    std::string why_constant{};  // for people
+    std::string why_constant{};      // for people
+    std::optional<int64_t> known{};  // of a constant
+    std::optional<OwnArray> array{};
 };
 
 /// The variables of one function: those in sight are a stack, inner ones last.
@@ -52,7 +60,8 @@ public:
     std::vector<size_t> of_names(const std::set<std::string>& names) const {
         std::vector<size_t> found;
         for (const std::string& name : names) {
-            if (const size_t index = find(name); index != kNone) found.push_back(index);
+            const size_t index = find(name);
+            if (index != kNone && !variables_[index].array) found.push_back(index);
         }
         std::ranges::sort(found);
         return found;
@@ -68,6 +77,8 @@ void add_assigned(const Expression& expression, const std::set<std::string>& fun
                   std::set<std::string>& names);
 void add_assigned(const Statement& statement, const std::set<std::string>& functions,
                   std::set<std::string>& names);
+/// Whether the statement has the name in it.
+bool mentions(const Statement& statement, std::string_view name);
 /// Whether it may only be computed where C++ computes it: it assigns, or reads memory, or calls a function of
 /// the program's, whose loops may have no end.
 bool has_effects(const Expression& expression, const std::set<std::string>& functions);

@@ -7,8 +7,15 @@ namespace weft::lang::c_source {
 
 using ir::ValueId;
 
-void Lowering::declare_constants() {
-    for (const StatementPtr& constant : program_.definitions.constants) declaration(*constant);
+void Lowering::declare_constants(const Statement* body) {
+    for (const StatementPtr& constant : program_.definitions.constants) {
+        const bool has_arrays =
+            std::ranges::any_of(constant->names, [](const Declarator& one) { return !one.extents.empty(); });
+        const bool is_used = body != nullptr && std::ranges::any_of(constant->names, [&](const auto& one) {
+                                 return mentions(*body, one.name);
+                             });
+        if (!has_arrays || is_used) declaration(*constant);
+    }
 }
 
 void Lowering::statements(const Statement& block) {
@@ -62,6 +69,12 @@ void Lowering::declaration(const Statement& statement) {
         if (scopes_.find_here(one.name) != Scopes::kNone)
             throw OutsideSubset(one.place, "'" + one.name + "' is declared already");
         const bool is_auto = statement.type.name == "auto";
+        if (!one.extents.empty()) {
+            if (is_auto || (statement.is_constant && one.initial == nullptr))
+                throw OutsideSubset(one.place, "'" + one.name + "' needs a type and values");
+            declare_array(one, program_.type(statement.type), statement.is_constant);
+            continue;
+        }
         if (one.initial == nullptr && (is_auto || statement.is_constant))
             throw OutsideSubset(one.place, "'" + one.name + "' needs a value");
         Number number;
@@ -71,7 +84,9 @@ void Lowering::declaration(const Statement& statement) {
             number = value(*one.initial);
             if (!is_auto) number = numbers_.convert(number, program_.type(statement.type), one.place);
         }
-        scopes_.add({one.name, number, statement.is_constant, "const"});
+        std::optional<int64_t> value_known;
+        if (statement.is_constant && DType(number.type).is_integer()) value_known = known(*one.initial);
+        scopes_.add({one.name, number, statement.is_constant, "const", value_known});
     }
 }
 

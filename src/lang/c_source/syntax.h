@@ -39,6 +39,7 @@ enum class ExpressionKind : uint8_t {
     kMember,       // text: the method's name; operands: the object, the arguments
     kIndex,        // operands: the array, the index
     kSizeOf,       // type or an operand
+    kList,         // operands: the values of an array
 };
 
 struct Expression {
@@ -54,7 +55,8 @@ struct Expression {
 struct Declarator {
     std::string name{};
     Place place{};
-    ExpressionPtr initial{};  // may be null
+    ExpressionPtr initial{};               // may be null
+    std::vector<ExpressionPtr> extents{};  // of an array; null: as many as there are values
 };
 
 enum class StatementKind : uint8_t {

@@ -370,6 +370,74 @@ TEST(CSource, WhatCLeavesUndefinedHasAResult) {
     EXPECT_NO_THROW(value_of("(int)1e300 + (unsigned char)-5.5 + (int)NAN"));
 }
 
+TEST(CSource, ArraysOfABodysOwnAreMemory) {
+    IN_ALL_TYPES(double w[3] = {1, 2}; w[2] += x; w[0] = w[2] * w[1]; y = w[0] + w[1]++ + w[1]);
+    IN_ALL_TYPES(const int n = 2; float w[n + 1][n] = {{1, 2}, {3}};
+                 for (int k = 0; k < 3; k++) w[k][k & 1] += k; y = 0;
+                 for (int k = 0; k < 6; k++) y = y * 3 + w[k / 2][k % 2];);
+    IN_ALL_TYPES(unsigned char w[] = {250, 9, 0}; w[1] += 250; w[0] *= 2;
+                 y = w[0] + w[1] * 1000 + sizeof(w););
+    IN_ALL_TYPES(int w[4] = {3, 1, 2, 0}; for (int a = 1; a < 4; a++) {
+        int t = w[a];
+        int b = a - 1;
+        while (b >= 0 && w[b] > t) {
+            w[b + 1] = w[b];
+            b--;
+        }
+        w[b + 1] = t;
+    } y = w[0] + 10 * w[1] + 100 * w[2] + 1000 * w[3];);
+    IN_ALL_TYPES(int w[20] = {1}; int w2[2][2] = {{1, 2}, {3}}; {
+        int w[1] = {7};
+        y = w[0];
+    } y += w[0] + w[19] + w2[1][0];);
+}
+
+TEST(CSource, SwitchesAreBranches) {
+    IN_ALL_TYPES(switch ((int)(z > 1) + 2 * (z > 50)) {
+        case 0: y = 1; break;
+        case 1:
+        case 3: {
+            y = 2;
+            break;
+        }
+        default: y = 3;
+    });
+    IN_ALL_TYPES(y = 0; for (int k = 0; k < 5; k++) {
+        switch (k) {
+            case 1: continue;
+            case 2: y += 10; break;
+            default:
+                if (k == 4) {
+                    y += 5;
+                }
+        }
+        y += 1;
+    });
+    IN_ALL_TYPES(char c = 3; y = 0; switch (c) {
+        case 'a': y = 1; break;
+        case 3: y = 2;
+    });
+    IN_ALL_TYPES(y = 1; switch (3) {
+        default: y = 9; break;
+        case 2: y = 2; break;
+    });
+}
+
+TEST(CSource, WhatLiesOutsideOfAnArrayIsZero) {
+    ElementSource source =
+        source_of("int w[3] = {1, 2, 3}; w[x] = 9; y = w[x] * 1000 + w[0] * 100 + w[1] * 10 + w[2]");
+    source.inputs = {{"x", ScalarType::kInt64}};
+    source.outputs = {{"y", ScalarType::kInt64}};
+    const ElementCode code = lower_elements("test", source);
+    const auto at = [&](int64_t x) {
+        return run(code, {Constant::of(ScalarType::kInt64, x)})[0].as<int64_t>();
+    };
+    EXPECT_EQ(at(-1), 123);
+    EXPECT_EQ(at(3), 123);
+    EXPECT_EQ(at(int64_t{1} << 40), 123);
+    EXPECT_EQ(at(1), 9193);
+}
+
 TEST(CSource, OutputsThatAreReadAreKnown) {
     const auto reads = [](const std::string& body) -> bool {
         ElementSource source = source_of(body);

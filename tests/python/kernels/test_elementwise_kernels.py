@@ -377,8 +377,14 @@ class TestErrors:
             ("x = 1", "'x' is an input, and is assigned to"),
             ("y = x % 2.0", "a double has no operator %"),
             ("float* p = 0", "pointers are outside of the subset"),
-            ("float a[3]", "arrays of a kernel's own are outside of the subset"),
-            ("switch (1) {}", "'switch' is outside of the subset"),
+            ("float a[n]", "the size of an array is a constant in the subset"),
+            ("float a[2] = {1, 2, 3}", "there are more values than elements"),
+            ("float a[9999]", "an array has 16384 bytes at most in the subset"),
+            ("float a[2]; y = a", "'a' is an array: only its elements are numbers"),
+            ("float a[2]; y = a[0][1]", "'a' has 1 indices, not 2"),
+            ("const float a[2] = {1}; a[0] = 2", "'a' is const, and is assigned to"),
+            ("switch (1) { case 0: y = 1; case 1: y = 2; }", "a case that runs on into the next"),
+            ("switch (1) { case 0: if (i) break; y = 2; }", "'break' stands at the end of a case"),
             ("goto end", "'goto' is outside of the subset"),
             ("y = x; return", "'return' of a kernel is outside of the subset"),
             ("y = __shfl_sync(1, x, 2)", "is not known"),
@@ -396,6 +402,36 @@ class TestErrors:
         with pytest.raises(np.CompileError, match=message) as raised, np.device("cpu"):
             np.ElementwiseKernel("float64 x", "float64 y", body, "wrong")(np.zeros(3))
         assert "the operation of wrong, line" in str(raised.value) and str(raised.value).endswith("^")
+
+    def test_masked_comparisons_of_float16_in_vectors(self):
+        """LLVM 19 to 21 turned one of them round where a CPU has comparisons of float16."""
+        kernel = np.ElementwiseKernel(
+            "int16 a, float16 b",
+            "float64 z, int16 y",
+            """
+            int v1 = 0; while (v1++ < 3) {
+            if (((bool)((a % ((y & 63) | 1))))) {
+            }
+            else {
+            y += ((((~y) & a) & 1023) << (((v1 & 1023) >> (y & 7)) & 7));
+            }
+            y = (((y ^ 5u) + a) ^ ((b == 1u) ? v1 : 5u));
+            y++;
+            }
+            y = (((!(a <= 2)) || (b >= 0)) ? (unsigned char)((unsigned char)(y)) : (y & y));
+            int v2 = 0; while (v2++ < 3) {
+            if ((round((double)(a)) >= z)) {
+            y |= (((((y <= 3e2f) ? a : y) & 1023) >> (v2 & 7)) ^ (3 & 3));
+            }
+            }
+            z = double((int)fminf(fmaxf((float)((z - b)), -100.0f), 100.0f));
+            y ^= (unsigned char)((((5u + 3) & 1023) << (y & 7)));
+            """,
+            "masked",
+        )
+        a, b = np.full(40, -16210, np.int16), np.full(40, -0.19, np.float16)
+        _, found = kernel(a, b, np.full(40, -5.95), np.full(40, -10466, np.int16))
+        assert set(found.tolist()) == {6491}
 
     def test_the_caret_is_below_the_place(self):
         with pytest.raises(np.CompileError) as raised, np.device("cpu"):

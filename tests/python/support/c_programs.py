@@ -60,6 +60,7 @@ class Writer:
         self.generator = generator
         self.readable = dict(inputs) | dict(outputs)
         self.writable = dict(outputs)
+        self.arrays = {}  # dtype and size
         self.names = 0
 
     def pick(self, *choices):
@@ -77,6 +78,8 @@ class Writer:
         """A number of whatever type."""
         if depth <= 0:
             return self.name() if self.generator.random() < 0.7 else self.number()
+        if self.arrays and self.generator.random() < 0.2:
+            return self.element(depth)
         a, b = (lambda: self.real(depth - 1)), (lambda: self.real(depth - 2))
         kind = self.generator.randrange(13)
         if kind < 4:
@@ -146,6 +149,42 @@ class Writer:
             return f"(!{self.truth(depth - 1)})"
         return f"((bool)({self.real(depth - 1)}))"
 
+    def element(self, depth):
+        """Of an array of the body's own."""
+        name = self.generator.choice(list(self.arrays))
+        return f"{name}[({self.whole(depth - 1)} & 63) % {self.arrays[name][1]}]"
+
+    def new_array(self):
+        name, dtype, size = self.new_name(), self.generator.choice(list(TYPES)), self.generator.randint(1, 6)
+        size = size if self.generator.random() < 0.8 else 20
+        given = [
+            self.real(1) if dtype in FLOATS or dtype == "bool" else f"({TYPES[dtype]})({self.whole(1)})"
+            for _ in range(self.generator.randint(0, min(size, 6)))
+        ]
+        given = [f"({TYPES[dtype]})({one})" for one in given]
+        self.arrays[name] = dtype, size
+        return f"{TYPES[dtype]} {name}[{size}] = {{{', '.join(given)}}};"
+
+    def element_assigned(self):
+        target = self.element(2)
+        dtype = self.arrays[target.split("[")[0]][0]
+        if dtype in FLOATS or dtype == "bool":
+            return f"{target} = {self.real(2)};"
+        return f"{target} {self.pick('=', '+=', '^=')} {self.whole(2)};"
+
+    def switch(self, depth, in_loop):
+        value = f"(int)({self.whole(2)} & {self.pick('3', '7')})"
+        lines, labels = [f"switch ({value}) {{"], list(range(self.generator.randint(1, 4)))
+        self.generator.shuffle(labels)
+        while labels:
+            lines.append(f"case {labels.pop()}:")
+            if labels and self.generator.random() < 0.3:
+                continue
+            lines += ["{", *self.statements(depth - 1, 2), "} break;"]
+        if self.generator.random() < 0.6:
+            lines += ["default: {", *self.statements(depth - 1, 2), "}"]
+        return [*lines, "}"]
+
     def assigned(self, name, value, depth):
         """An assignment without a float that fits no integer."""
         if self.readable[name] in FLOATS or self.readable[name] == "bool":
@@ -159,14 +198,21 @@ class Writer:
         return f"v{self.names}"
 
     def statements(self, depth, count, in_loop=False):
-        before = dict(self.readable), dict(self.writable)
+        before = dict(self.readable), dict(self.writable), dict(self.arrays)
         lines = []
         for _ in range(count):
             lines += self.statement(depth, in_loop)
-        self.readable, self.writable = before
+        self.readable, self.writable, self.arrays = before
         return lines
 
     def statement(self, depth, in_loop):
+        kind = self.generator.randrange(15)
+        if kind == 12:
+            return [self.new_array()]
+        if kind == 13 and self.arrays:
+            return [self.element_assigned()]
+        if kind == 14 and depth > 0:
+            return self.switch(depth, in_loop)
         kind = self.generator.randrange(12)
         if kind < 3 or not self.writable:
             name, dtype = self.new_name(), self.generator.choice(list(TYPES))
