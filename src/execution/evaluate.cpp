@@ -12,6 +12,7 @@
 #include "core/threads/fork.h"
 #include "core/threads/interrupt.h"
 #include "core/without_failing.h"
+#include "execution/late_warnings.h"
 #include "execution/plan_cache.h"
 #include "execution/run_group.h"
 #include "execution/stream_order.h"
@@ -107,14 +108,19 @@ bool run_plan(std::span<const NodePtr> roots) {
 
 void evaluate(std::span<const NodePtr> roots) {
     for (const NodePtr& root : roots) latest_root = std::max(latest_root, root->sequence);
-    const EvaluationLock lock;
-    for (bool done = false; !done;) {
-        try {
-            done = run_plan(roots);
-        } catch (const Interrupted&) {
-            answer_interrupt();
+    DueWarnings warnings;
+    {
+        const EvaluationLock lock;
+        const std::span<const NodePtr> wanted = warnings.take(roots);
+        for (bool done = false; !done;) {
+            try {
+                done = run_plan(wanted);
+            } catch (const Interrupted&) {
+                answer_interrupt();
+            }
         }
     }
+    warnings.tell();
 }
 
 void evaluate_before(uint64_t sequence) {

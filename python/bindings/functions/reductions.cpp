@@ -3,6 +3,7 @@
 #include "api/reductions/nan_parts.h"
 #include "convert/convert.h"
 #include "core/shape.h"
+#include "engine/late_warnings.h"
 #include "functions/bound_function.h"
 #include "module.h"
 #include "objects/fold_arguments.h"
@@ -120,16 +121,17 @@ nb::object mean_function(nb::handle a, nb::handle axis, nb::handle dtype, nb::ha
     options.out = to_out(out);
     options.keepdims = FromPython<bool>::convert(keepdims);
     options.where = to_where(where);
-    array input = array_of(a), result;
+    array input = array_of(a), result, too_few;
     warn_of_lost_imaginary_part(input.dtype(), options.dtype, options.out);
     {
         const ReleaseGil release(is_large(input));
-        result = mean(std::move(input), axes, options);
+        result = mean(std::move(input), axes, options, too_few);
     }
+    warn_where(too_few, result, "Mean of empty slice.");
     return options.out.valid() ? given_out(out) : wrap_result(std::move(result));
 }
 
-using Variance = array(array, const Axes&, const Argument&, const VarianceOptions&);
+using Variance = array(array, const Axes&, const Argument&, const VarianceOptions&, array&);
 
 template <Variance* function>
 nb::object variance_function(nb::handle a, nb::handle axis, nb::handle dtype, nb::handle out, nb::handle ddof,
@@ -143,18 +145,14 @@ nb::object variance_function(nb::handle a, nb::handle axis, nb::handle dtype, nb
     if (!center.is_none()) options.mean = to_argument(center);
     const Argument less = to_argument(ddof);
     if (!options.where) check_has_truth(less);  // NumPy asks whether it is as much as there are elements
-    array input = array_of(a), result;
+    array input = array_of(a), result, too_few;
     warn_of_lost_imaginary_part(input.dtype(), options.dtype, array());
     {
         const ReleaseGil release(is_large(input));
-        result = function(std::move(input), axes, less, options);
+        result = function(std::move(input), axes, less, options, too_few);
     }
+    warn_where(too_few, result, "Degrees of freedom <= 0 for slice");
     return options.out.valid() ? given_out(out) : wrap_result(std::move(result));
-}
-
-/// RuntimeWarning at the user's line, `level` frames above.
-void warn_if(bool condition, const char* text, int level) {
-    if (condition && PyErr_WarnEx(PyExc_RuntimeWarning, text, level) < 0) throw_python_error();
 }
 
 nb::object nan_mean_function(nb::handle a, nb::handle axis, nb::handle dtype, nb::handle out,
@@ -166,20 +164,18 @@ nb::object nan_mean_function(nb::handle a, nb::handle axis, nb::handle dtype, nb
     options.keepdims = FromPython<bool>::convert(keepdims);
     options.where = to_where(where);
     const array input = to_array(a);
+    array result, nothing;
     warn_of_lost_imaginary_part(input.dtype(), options.dtype, options.out);
-    bool nothing = false;
-    array result;
     {
         const ReleaseGil release(is_large(input));
         result = nan_mean(input, axes, options, nothing);
     }
-    warn_if(nothing, "Mean of empty slice", 2);
+    warn_where(nothing, result, "Mean of empty slice");
     return options.out.valid() ? given_out(out) : wrap_result(std::move(result));
 }
 
 nb::object nan_variance_function(nb::handle a, nb::handle axis, nb::handle dtype, nb::handle out,
-                                 nb::handle ddof, nb::handle keepdims, nb::handle where, nb::handle center,
-                                 int level) {
+                                 nb::handle ddof, nb::handle keepdims, nb::handle where, nb::handle center) {
     VarianceOptions options;
     options.dtype = to_dtype(dtype);
     const Axes axes = FromPython<Axes>::convert(axis);
@@ -189,14 +185,13 @@ nb::object nan_variance_function(nb::handle a, nb::handle axis, nb::handle dtype
     if (!center.is_none()) options.mean = to_argument(center);
     const Argument less = to_argument(ddof);
     const array input = to_array(a);
+    array result, nothing;
     warn_of_lost_imaginary_part(input.dtype(), options.dtype, array());
-    bool nothing = false;
-    array result;
     {
         const ReleaseGil release(is_large(input));
         result = nan_variance(input, axes, less, options, nothing);
     }
-    warn_if(nothing, "Degrees of freedom <= 0 for slice.", level);
+    warn_where(nothing, result, "Degrees of freedom <= 0 for slice.");
     return options.out.valid() ? given_out(out) : wrap_result(std::move(result));
 }
 
@@ -211,13 +206,12 @@ nb::object nan_extreme_function(bool largest, nb::handle a, nb::handle axis, nb:
     // NumPy's two ways have a text each: of its arrays, and of what it has to convert.
     const char* const text = is_array(a.ptr()) ? "All-NaN slice encountered" : "All-NaN axis encountered";
     const array input = to_array(a);
-    bool nothing = false;
-    array result;
+    array result, nothing;
     {
         const ReleaseGil release(is_large(input));
         result = nan_extreme(largest, input, axes, options, nothing);
     }
-    warn_if(nothing, text, 3);
+    warn_where(nothing, result, text);
     return options.out.valid() ? given_out(out) : wrap_result(std::move(result));
 }
 
@@ -254,7 +248,7 @@ void bind_reductions(nb::module_& m) {
     m.def("_nan_mean", nan_mean_function, arg("a"), arg("axis"), arg("dtype"), arg("out"), arg("keepdims"),
           arg("where"));
     m.def("_nan_var", nan_variance_function, arg("a"), arg("axis"), arg("dtype"), arg("out"), arg("ddof"),
-          arg("keepdims"), arg("where"), arg("mean"), arg("level"));
+          arg("keepdims"), arg("where"), arg("mean"));
     m.def("_nan_extreme", nan_extreme_function, arg("largest"), arg("a"), arg("axis"), arg("out"),
           arg("keepdims"), arg("initial"), arg("where"));
     m.def(

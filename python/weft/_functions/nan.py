@@ -82,22 +82,22 @@ def nanvar(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
 ):
     """The variance of the elements that are not NaN, in two steps: their mean, then the squares of distances."""
-    return _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction, 3)
+    return _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
-def _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction, level):
+def _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     if correction is not None:
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
-    return _core._nan_var(a, axis, dtype, out, ddof, keepdims, where, mean, level)
+    return _core._nan_var(a, axis, dtype, out, ddof, keepdims, where, mean)
 
 
 def nanstd(
     a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
 ):
     """The standard deviation of the elements that are not NaN."""
-    result = _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction, 3)
+    result = _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction)
     return _sqrt(result) if out is None else _sqrt(result, out=out)
 
 

@@ -5,11 +5,12 @@ from operator import index as _index
 
 from weft import _core
 from weft._array.axes import normalize_axes
-from weft._core import asanyarray, asarray, concatenate, ndarray
+from weft._core import asanyarray, concatenate, ndarray
 from weft._functions.creation import full_like
 from weft._functions.shapes import atleast_1d
 from weft._protocols import overrides
 from weft._protocols.own_methods import own_method
+from weft._ufunc import late_warnings
 
 _ufuncs = _core._ufuncs
 _multiply = _ufuncs["multiply"]
@@ -215,30 +216,21 @@ def mean_of(a, axis, dtype, out, keepdims, where):
     if a.__class__ is not ndarray or not (out is None or out.__class__ is ndarray):
         return overrides.mean(a, axis, dtype, out, keepdims, where)
     result = _core._mean(a, axis, dtype, out, keepdims, where)
-    if (where is not True or a.size == 0) and _has_at_most(0, a, axis, where):
-        _warn("Mean of empty slice.")
+    if where is True and a.size == 0 and _has_at_most(0, a, axis):
+        late_warnings.warn("Mean of empty slice.")
     return result
 
 
-def _has_at_most(count, a, axis, where):
-    """Whether a result is of so many elements, or fewer."""
+def _has_at_most(count, a, axis):
+    """Whether a result is of so many elements, or fewer. With a mask the engine tells."""
     axes = range(a.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    if where is True:
-        return math.prod(a.shape[each] for each in axes) <= count
-    counts = _core.broadcast_to(asarray(where), a.shape).sum(tuple(axes))
-    return bool((counts <= count).any())
-
-
-def _warn(text, levels=4):
-    import warnings
-
-    warnings.warn(text, RuntimeWarning, stacklevel=levels)
+    return math.prod(a.shape[each] for each in axes) <= count
 
 
 def _looked_at(result, a, axis, ddof, where):
     """A variance or a deviation, warned of where the number of elements is not above `ddof`."""
-    if (where is not True or ddof or a.size == 0) and _has_at_most(ddof, a, axis, where):
-        _warn("Degrees of freedom <= 0 for slice", 5)
+    if where is True and (ddof or a.size == 0) and _has_at_most(ddof, a, axis):
+        late_warnings.warn("Degrees of freedom <= 0 for slice")
     return result
 
 

@@ -122,8 +122,7 @@ array nancumprod(const array& a, std::optional<int64_t> axis, const AccumulateOp
 }
 
 array nan_extreme(bool largest, const array& a, const Axes& axis, const ReductionOptions& options,
-                  bool& nothing) {
-    nothing = false;
+                  array& nothing) {
     const auto plain = [&](array values, const ReductionOptions& how) {
         return largest ? max(std::move(values), axis, how) : min(std::move(values), axis, how);
     };
@@ -144,24 +143,27 @@ array nan_extreme(bool largest, const array& a, const Axes& axis, const Reductio
     const Argument filling =
         a.dtype().is_complex() ? Argument(std::complex<double>(worst, worst)) : Argument(worst);
     array result = plain(nan_replaced(a, filling), rest);
+    if (options.initial) return in_output(result, options.out);
     // Where something is better than the worst, not all is missing.
-    if (!options.initial && is_somewhere(equal(result, filling))) {
-        const array missing = all(isnan(a), axis, {.keepdims = options.keepdims});
-        nothing = is_somewhere(missing);
-        result = where(
-            missing,
-            a.dtype().is_complex() ? first_along(a, axis, result.shape()) : from_argument(kNan, a.dtype()),
-            result);
-    }
+    // Elements in memory are looked at again only where that can matter; pending ones are computed once, for
+    // both.
+    const bool may_look = evaluated(result) || (device_of(a).is_cpu() && evaluated(a));
+    if (may_look && !is_somewhere(equal(result, filling))) return in_output(result, options.out);
+    const array missing = all(isnan(a), axis, {.keepdims = options.keepdims});
+    nothing = any(missing);
+    result =
+        where(missing,
+              a.dtype().is_complex() ? first_along(a, axis, result.shape()) : from_argument(kNan, a.dtype()),
+              result);
     return in_output(result, options.out);
 }
 
 array nanmax(const array& a, const Axes& axis, const ReductionOptions& options) {
-    bool nothing;
+    array nothing;
     return nan_extreme(true, a, axis, options, nothing);
 }
 array nanmin(const array& a, const Axes& axis, const ReductionOptions& options) {
-    bool nothing;
+    array nothing;
     return nan_extreme(false, a, axis, options, nothing);
 }
 array nanargmax(const array& a, const Axes& axis, const ReductionOptions& options) {
@@ -171,8 +173,7 @@ array nanargmin(const array& a, const Axes& axis, const ReductionOptions& option
     return arg_extreme(false, a, axis, options);
 }
 
-array nan_mean(const array& a, const Axes& axis, const ReductionOptions& options, bool& nothing) {
-    nothing = false;
+array nan_mean(const array& a, const Axes& axis, const ReductionOptions& options, array& nothing) {
     if (!may_be_nan(a.dtype())) return mean(a, axis, options);
     check_inexact(options.dtype, options.out);
     const array count =
@@ -180,19 +181,19 @@ array nan_mean(const array& a, const Axes& axis, const ReductionOptions& options
             {.dtype = ScalarType::kInt64, .keepdims = options.keepdims, .where = options.where});
     const array total = sum(nan_replaced(a, 0), axis,
                             {.dtype = options.dtype, .keepdims = options.keepdims, .where = options.where});
-    nothing = is_somewhere(count == 0);
-    const array result = nothing ? quotient(total, count) : as(divide(total, count), total.dtype());
-    return in_output(result, options.out);
+    nothing = any(count == 0);
+    const bool is_everywhere = evaluated(nothing) && !truth_of(nothing);
+    return in_output(is_everywhere ? as(divide(total, count), total.dtype()) : quotient(total, count),
+                     options.out);
 }
 
 array nanmean(const array& a, const Axes& axis, const ReductionOptions& options) {
-    bool nothing;
+    array nothing;
     return nan_mean(a, axis, options, nothing);
 }
 
 array nan_variance(const array& a, const Axes& axis, const Argument& ddof, const VarianceOptions& options,
-                   bool& nothing) {
-    nothing = false;
+                   array& nothing) {
     if (!may_be_nan(a.dtype())) return var(a, axis, ddof, options);
     check_inexact(options.dtype, options.out);
     array present = logical_not(isnan(a));
@@ -211,12 +212,12 @@ array nan_variance(const array& a, const Axes& axis, const Argument& ddof, const
         distance.dtype().is_complex() ? real(distance * conjugate(distance)) : distance * distance;
     const array total = sum(square, axis, {.keepdims = options.keepdims});
     const array free = subtract(options.keepdims ? count : reshape(count, total.shape()), ddof);
-    nothing = is_somewhere(free <= 0);
+    nothing = any(free <= 0);
     return in_output(quotient(total, free), options.out);
 }
 
 array nanvar(const array& a, const Axes& axis, const Argument& ddof, const VarianceOptions& options) {
-    bool nothing;
+    array nothing;
     return nan_variance(a, axis, ddof, options, nothing);
 }
 array nanstd(const array& a, const Axes& axis, const Argument& ddof, const VarianceOptions& options) {

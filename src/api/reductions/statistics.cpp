@@ -73,20 +73,32 @@ array squared_distance(const array& input, const Argument& center) {
 }  // namespace
 
 array mean(array given, const Axes& axis, const ReductionOptions& options) {
+    array too_few;
+    return mean(std::move(given), axis, options, too_few);
+}
+
+array mean(array given, const Axes& axis, const ReductionOptions& options, array& too_few) {
     const array input = std::move(given);  // the caller may hold it for longer
     const MeanTypes types = mean_types(input.dtype(), options.dtype);
+    const Argument count = mean_count(input, axis, options.where, options.keepdims);
+    if (const auto* counts = std::get_if<array>(&count)) too_few = any(less_equal(*counts, 0));
     const array total =
         sum(input, axis,
             {.dtype = types.sum, .keepdims = options.keepdims, .where = options.where, .out = options.out});
-    return finish(total, mean_count(input, axis, options.where, options.keepdims), options.out, types.result);
+    return finish(total, count, options.out, types.result);
 }
 
 array var(array given, const Axes& axis, const Argument& ddof, const VarianceOptions& options) {
+    array too_few;
+    return var(std::move(given), axis, ddof, options, too_few);
+}
+
+array var(array given, const Axes& axis, const Argument& ddof, const VarianceOptions& options,
+          array& too_few) {
     const array input = std::move(given);  // the caller may hold it for longer
     const MeanTypes types = mean_types(input.dtype(), options.dtype);
-    const auto divisor = [&] {
-        return degrees_of_freedom(mean_count(input, axis, options.where, options.keepdims), ddof);
-    };
+    const Argument count = mean_count(input, axis, options.where, options.keepdims);
+    if (const auto* counts = std::get_if<array>(&count)) too_few = any(less_equal(*counts, ddof));
     const bool in_one_pass = !options.where && !options.mean && !input.dtype().is_complex() &&
                              types.sum.value_or(input.dtype()).is_floating();
     if (in_one_pass) {
@@ -98,7 +110,7 @@ array var(array given, const Axes& axis, const Argument& ddof, const VarianceOpt
                                     .where = {},
                                     .out = {}});
         if (options.out.valid()) check_reduction_output("add", options.out, total.shape());
-        return finish(total, divisor(), options.out, types.result);
+        return finish(total, degrees_of_freedom(count, ddof), options.out, types.result);
     }
     Argument center;
     if (options.mean) {
@@ -113,11 +125,17 @@ array var(array given, const Axes& axis, const Argument& ddof, const VarianceOpt
                              .keepdims = options.keepdims,
                              .where = options.where,
                              .out = options.out});
-    return finish(total, divisor(), options.out, types.result);
+    return finish(total, degrees_of_freedom(count, ddof), options.out, types.result);
 }
 
 array std(array given, const Axes& axis, const Argument& ddof, const VarianceOptions& options) {
-    return sqrt(var(std::move(given), axis, ddof, options), {.out = options.out});
+    array too_few;
+    return std(std::move(given), axis, ddof, options, too_few);
+}
+
+array std(array given, const Axes& axis, const Argument& ddof, const VarianceOptions& options,
+          array& too_few) {
+    return sqrt(var(std::move(given), axis, ddof, options, too_few), {.out = options.out});
 }
 
 array count_nonzero(array given, const Axes& axis, bool keepdims) {
