@@ -19,6 +19,7 @@ inline constexpr const char* kJit = "weft._jit";
 inline constexpr const char* kJitPickling = "weft._jit._pickling";
 inline constexpr const char* kKernels = "weft.cuda._kernel";
 inline constexpr const char* kLateWarnings = "weft._ufunc.late_warnings";
+inline constexpr const char* kNumpyVersion = "weft._numpys.version";
 inline constexpr const char* kOverrides = "weft._protocols.overrides";
 inline constexpr const char* kPickle = "weft._pickle";
 inline constexpr const char* kSharing = "weft._protocols.sharing";

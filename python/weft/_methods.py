@@ -3,6 +3,7 @@
 import functools
 import math
 import numbers
+import sys
 import types
 from importlib import import_module as _import_module
 
@@ -85,7 +86,8 @@ def resize(self, /, *new_shape, refcheck=True):
     """Gives the array another shape in place: elements in the order of memory, zeros behind them. Views keep the old
     elements.
 
-    Raises ValueError for a view whose size would change. `refcheck` makes no difference: nothing is left dangling.
+    Raises ValueError where the size would change of a view, or with `refcheck` of an array that views or other names
+    refer to.
 
     >>> a = np.array([1, 2, 3])
     >>> a.resize(2, 2)
@@ -97,6 +99,8 @@ def resize(self, /, *new_shape, refcheck=True):
         return
     if len(new_shape) == 1 and hasattr(new_shape[0], "__len__"):
         new_shape = new_shape[0]
+    # The caller's name, the argument here and that of getrefcount are three.
+    is_shared = sys.getrefcount(self) > 3 or _import_module("weakref").getweakrefcount(self) != 0
     flags = self.flags
     if not flags.c_contiguous and not flags.f_contiguous:
         raise ValueError("resize only works on single-segment arrays")
@@ -111,6 +115,11 @@ def resize(self, /, *new_shape, refcheck=True):
         raise ValueError("cannot resize this array: it does not own its data")
     if not flags.writeable:
         raise ValueError("cannot resize a read-only array")
+    if refcheck and is_shared:
+        raise ValueError(
+            "cannot resize an array that references or is referenced\nby another object in this way.\nUse the "
+            "np.resize function to get a new resized copy or\n set refcheck=False to disable this check"
+        )
     fresh = _core.zeros(extents, self.dtype, "F" if fortran else "C", device=self.device)
     count = min(self.size, fresh.size)
     (fresh.T if fortran else fresh).reshape(-1)[:count] = self.ravel("A")[:count]
@@ -274,6 +283,8 @@ def _set_methods():
 _set_methods()
 _core._add_fast_paths_to_methods()
 
+ndarray._set_shape = lambda self, shape, /: _core._set_shape(self, shape)  # NumPy 2.5 deprecates the attributes
+ndarray._set_dtype = lambda self, dtype, /: _import_module("weft._array.views").set_dtype(self, dtype)
 ndarray.__array_namespace__ = generic.__array_namespace__ = array_namespace
 generic.__array_priority__ = -1000000.0
 generic.__array_interface__ = property(lambda self: _core.asarray(self).__array_interface__)

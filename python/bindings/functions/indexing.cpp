@@ -1,6 +1,7 @@
 // Elements by their positions or by conditions, read and written.
 #include "api/indexing/fast_index.h"
 #include "convert/convert.h"
+#include "engine/numpy_version.h"
 #include "functions/functions.h"
 #include "graph/operand.h"
 #include "module.h"
@@ -32,8 +33,9 @@ nb::object take_function(nb::handle input, nb::handle indices, nb::handle axis, 
     warn_of_lost_imaginary_part(value.dtype(), {}, target);
     array result;
     {
+        const TakenOutput into(target, value.dtype());
         const ReleaseGil release(is_large(value) || is_large(positions));
-        result = take(value, positions, along, how, target);
+        result = into.write([&](const array& values) { return take(value, positions, along, how, values); });
     }
     return target.valid() ? nb::borrow(out) : wrap_result_like(std::move(result), input);
 }
@@ -68,7 +70,7 @@ nb::object where_function(nb::handle condition, nb::handle x, nb::handle y) {
     if (!mask.dtype().is_bool()) mask = to_mask(mask);
     const OpInfo* const select = &op_info(OpId::kSelect);
     Argument inputs[] = {mask, to_argument(x), to_argument(y)};
-    // Python's integers wrap here, unlike in ufuncs.
+    // Before NumPy 2.5 Python's integers wrap here, unlike in ufuncs.
     const auto type_of = [](const Argument& argument, nb::handle object) -> OperandType {
         const auto* given = std::get_if<array>(&argument);
         return given != nullptr ? OperandType(given->dtype()) : operand_type(object);
@@ -76,7 +78,7 @@ nb::object where_function(nb::handle condition, nb::handle x, nb::handle y) {
     const OperandType types[] = {type_of(inputs[1], x), type_of(inputs[2], y)};
     const DType common = result_type(types);
     for (size_t k = 1; k < 3 && common.is_integer(); ++k) {
-        if (std::holds_alternative<Integer>(inputs[k]))
+        if (std::holds_alternative<Integer>(inputs[k]) && !is_numpy_2_5())
             inputs[k] = astype(from_argument(inputs[k], DType(ScalarType::kInt64)), common);
     }
     std::vector<array> results;

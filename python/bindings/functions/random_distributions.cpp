@@ -3,10 +3,12 @@
 
 #include "api/random/random.h"
 #include "engine/errors.h"
+#include "engine/numpy_version.h"
 #include "functions/random_streams.h"
 #include "graph/operand.h"
 #include "objects/objects.h"
 #include "ops/resolve.h"
+#include "random/distributions/whole.h"
 
 namespace weft::python {
 
@@ -158,6 +160,7 @@ PyMethodDef kDrawBy = {"_draw_by", reinterpret_cast<PyCFunction>(reinterpret_cas
 }  // namespace
 
 void bind_distributions(nb::module_& m) {
+    distributions::corrects_binomial = is_numpy_2_5();
     using nb::arg;
     const nb::object module_name = m.attr("__name__");
     m.attr("_draw_plain") = steal_or_throw(PyCFunction_NewEx(&kDrawPlain, nullptr, module_name.ptr()));

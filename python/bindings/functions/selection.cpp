@@ -186,8 +186,10 @@ void bind_selection(nb::module_& m) {
             const auto along = OptionalIndex::convert(axis);
             array result;
             {
+                const TakenOutput into(target, value.dtype());
                 const ReleaseGil release(is_large(value));
-                result = compress(truths, value, along, target);
+                result = into.write(
+                    [&](const array& values) { return compress(truths, value, along, values); });
             }
             return target.valid() ? nb::borrow(out) : wrap_result_like(std::move(result), a);
         },

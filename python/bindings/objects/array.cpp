@@ -4,6 +4,7 @@
 #include "api/recording/memory_pin.h"
 #include "convert/convert.h"
 #include "core/shape.h"
+#include "engine/numpy_version.h"
 #include "graph/operand.h"
 #include "graph/placement.h"
 #include "graph/storage.h"
@@ -133,18 +134,25 @@ PyObject* get_shape(PyObject* self, void*) {
     return guarded([&] { return to_tuple(array_of(self).shape()).release().ptr(); });
 }
 
+void give_shape(nb::handle self, nb::handle shape) {
+    const Dims dims = to_dims(shape);
+    const array value = array_of(self);
+    const array reshaped = reshape(value, dims);  // refuses a wrong number of elements
+    if (reshaped.storage() != value.storage() || reshaped.storage() != array_of(self).storage())
+        throw AttributeError(
+            "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the "
+            "desired "
+            "shape.");
+    array_of(self.ptr()).set_layout(reshaped.shape(), reshaped.strides());
+}
+
 int set_shape(PyObject* self, PyObject* shape, void*) {
     return guarded_number([&]() -> int {
         if (shape == nullptr) throw AttributeError("Cannot delete array shape");
-        const Dims dims = to_dims(shape);
-        const array value = array_of(self);
-        const array reshaped = reshape(value, dims);  // refuses a wrong number of elements
-        if (reshaped.storage() != value.storage() || reshaped.storage() != array_of(self).storage())
-            throw AttributeError(
-                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the "
-                "desired "
-                "shape.");
-        array_of(self).set_layout(reshaped.shape(), reshaped.strides());
+        deprecated_in_numpy_2_5(
+            "Setting the shape on a NumPy array has been deprecated in NumPy 2.5.\nAs an alternative, you can "
+            "create a new view using np.reshape (with copy=False if needed).");
+        give_shape(self, shape);
         return 0;
     });
 }
@@ -227,6 +235,14 @@ int set_by_package(PyObject* self, PyObject* value, const char* function, const 
 }
 
 int set_dtype(PyObject* self, PyObject* value, void*) {
+    const bool may_go_on = guarded_number([&]() -> int {
+        if (value == nullptr) return 0;
+        deprecated_in_numpy_2_5(
+            "Setting the dtype on a NumPy array has been deprecated in NumPy 2.5.\nInstead of changing the "
+            "dtype on an array x, create a new array with x.view(new_dtype)");
+        return 0;
+    }) == 0;
+    if (!may_go_on) return -1;
     return set_by_package(self, value, "set_dtype", "Cannot delete array dtype");
 }
 
@@ -442,8 +458,10 @@ void bind_array(nb::module_& m) {
     add_in_place_slots(slots);
     add_index_slots(slots);
     add_array_buffer_slots(slots);
-    registry.ndarray = make_type(m, "ndarray", sizeof(ArrayObject), Py_TPFLAGS_BASETYPE, slots);
+    registry.ndarray = make_type(m, "ndarray", sizeof(ArrayObject),
+                                 Py_TPFLAGS_BASETYPE | (is_numpy_2_5() ? Py_TPFLAGS_SEQUENCE : 0), slots);
     bind_array_methods(m);
+    m.def("_set_shape", give_shape, arg("array"), arg("shape"));
     const nb::handle type(reinterpret_cast<PyObject*>(registry.ndarray));
     registry.finalize = nb::object(type.attr("__array_finalize__")).release().ptr();
 }

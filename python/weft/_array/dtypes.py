@@ -2,6 +2,7 @@
 
 from weft import _core
 from weft._core import asarray, dtype
+from weft._numpys.version import deprecated_in_numpy_2_5, numpy_is_at_least
 
 # NumPy's other names of the same scalar types.
 aliases = {
@@ -41,6 +42,18 @@ _LINE = "-" * 63  # of the tables that print(finfo(...)) shows
 _described = {}  # finfo by dtype: NumPy has one object for each
 
 
+def _refuse_none():
+    if numpy_is_at_least(2, 5):
+        raise TypeError("dtype must not be None")
+    import warnings
+
+    warnings.warn(
+        "finfo() dtype cannot be None. This behavior will raise an error in the future. (Deprecated in NumPy 1.25)",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+
+
 class finfo:
     """The limits of a floating-point type.
 
@@ -51,6 +64,8 @@ class finfo:
     __module__ = "weft"  # as pickles name it
 
     def __new__(cls, dtype):
+        if dtype is None:
+            _refuse_none()
         described = dtype if isinstance(dtype, type) else getattr(dtype, "dtype", dtype)
         if described in ("g", "G") if isinstance(described, str) else _is_long(described):
             import numpy
@@ -281,6 +296,7 @@ def typename(char):
     >>> np.typename("d")
     'double precision'
     """
+    deprecated_in_numpy_2_5("numpy.typename is deprecated. Use numpy.dtype.name instead.")
     return _TYPE_NAMES[char]
 
 

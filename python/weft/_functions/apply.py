@@ -10,7 +10,7 @@ from weft._array.axes import broadcast_shapes, moveaxis, normalize_axes
 from weft._core import asarray, empty, ndarray, zeros
 from weft._engine.fallback import calling
 from weft._ufunc import element_loops
-from weft._ufunc.frompyfunc import elements_in_shape
+from weft._ufunc.python_calls import elements_in_shape
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):

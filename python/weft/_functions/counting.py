@@ -5,6 +5,7 @@ from operator import index as _index
 from weft import _core
 from weft._array.axes import normalize_axes
 from weft._core import asarray, ndarray, zeros
+from weft._numpys.version import numpy_is_at_least
 
 # ---- counts ----
 
@@ -24,7 +25,7 @@ def bincount(x, /, weights=None, minlength=0):
             "object too deep for desired array" if x.ndim else "object of too small depth for desired array"
         )
     if x.dtype.kind not in "iub":
-        if not listed:
+        if not listed or (x.size and numpy_is_at_least(2, 5)):
             raise TypeError(
                 f"Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'"
             )

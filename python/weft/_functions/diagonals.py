@@ -1,9 +1,11 @@
 """NumPy's functions about diagonals and what is above and below them."""
 
 from math import ceil as _ceil
+from operator import index as _index
 
 from weft import _core
 from weft._core import arange, asarray, ndarray
+from weft._numpys.version import deprecated_in_numpy_2_5, numpy_is_at_least
 
 
 def diag(v, k=0):
@@ -59,17 +61,34 @@ def tri(N, M=None, k=0, dtype=float, *, like=None):
     array([[1, 0, 0],
            [1, 1, 0]])
     """
+    _want_integers(N, N if M is None else M, k)
     M = N if M is None else M
     return _core._tri(_ceil(N), _ceil(M), k).astype(dtype)
 
 
+def _want_integers(*given):
+    if not numpy_is_at_least(2, 5):
+        return
+    for each in given:
+        try:
+            _index(each)
+        except TypeError:
+            deprecated_in_numpy_2_5(
+                f"Cannot convert {type(each).__name__} safely to an integer. This will raise an error in future "
+                "versions (Deprecated NumPy 2.5)"
+            )
+            return
+
+
 def tril_indices(n, k=0, m=None):
     """The positions at and below diagonal `k` of an n by m matrix."""
+    _want_integers(n, n if m is None else m, k)
     return _core._tril_indices(_ceil(n), k, m if m is None else _ceil(m))
 
 
 def triu_indices(n, k=0, m=None):
     """The positions at and above diagonal `k` of an n by m matrix."""
+    _want_integers(n, n if m is None else m, k)
     return _core._triu_indices(_ceil(n), k, m if m is None else _ceil(m))
 
 
@@ -77,14 +96,16 @@ def tril_indices_from(arr, k=0):
     """The positions at and below diagonal `k` of a matrix."""
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
-    return tril_indices(arr.shape[-2], k, arr.shape[-1])
+    _want_integers(k)
+    return _core._tril_indices(arr.shape[-2], k, arr.shape[-1])
 
 
 def triu_indices_from(arr, k=0):
     """The positions at and above diagonal `k` of a matrix."""
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
-    return triu_indices(arr.shape[-2], k, arr.shape[-1])
+    _want_integers(k)
+    return _core._triu_indices(arr.shape[-2], k, arr.shape[-1])
 
 
 def diag_indices(n, ndim=2):

@@ -6,6 +6,7 @@ from operator import index as _index
 from weft import _core
 from weft._core import arange, array, asarray, concatenate, empty
 from weft._functions.creation import linspace
+from weft._numpys.version import numpy_is_at_least
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
@@ -18,7 +19,8 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    return _core._meshgrid(xi, bool(copy), bool(sparse), indexing == "ij")
+    found = _core._meshgrid(xi, bool(copy), bool(sparse), indexing == "ij")
+    return tuple(found) if type(found) is list and numpy_is_at_least(2, 5) else found
 
 
 def indices(dimensions, dtype=int, sparse=False):

@@ -2,6 +2,7 @@
 
 from weft import _core
 from weft._core import asarray, ndarray
+from weft._numpys.version import numpy_is_at_least
 
 
 def vdot(a, b, /):
@@ -65,8 +66,14 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = asarray(a), asarray(b)
+    extents = a.shape[axisa], b.shape[axisb]
+    if numpy_is_at_least(2, 5) and extents != (3, 3):
+        raise ValueError(
+            f"Both input arrays must be (arrays of) 3-dimensional vectors, but they are {extents[0]} and {extents[1]} "
+            "dimensional instead."
+        )
     result = _core._cross(a, b, axisa, axisb, axisc)
-    if a.shape[axisa] == 2 or b.shape[axisb] == 2:
+    if 2 in extents:
         import warnings
 
         warnings.warn(

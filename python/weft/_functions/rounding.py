@@ -5,6 +5,7 @@ from operator import index as _index
 from weft import _core
 from weft._array.dtypes import iinfo
 from weft._core import array, asanyarray, empty_like, ndarray
+from weft._numpys.version import deprecated_in_numpy_2_5
 from weft._protocols.no_value import NO_VALUE
 from weft.exceptions import UFuncTypeError
 
@@ -101,4 +102,7 @@ around = round
 
 def fix(x, out=None):
     """The elements without what is behind the point, towards 0."""
+    deprecated_in_numpy_2_5(
+        "numpy.fix is deprecated. Use numpy.trunc instead, which is faster and follows the Array API standard."
+    )
     return _ufuncs["trunc"](x, out=out)

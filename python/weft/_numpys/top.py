@@ -7,6 +7,7 @@ from importlib import import_module
 
 import weft
 from weft._numpys.private import PytestTester
+from weft._numpys.version import numpy_is_at_least
 
 typecodes = {
     "Character": "c",
@@ -39,6 +40,8 @@ def _type_of(name):
 
 sctypeDict = {name: kind for name in _NAMES if (kind := _type_of(name)) is not None}
 sctypeDict.update({name: kind for name, target in _ALIASES.items() if (kind := _type_of(target)) is not None})
+if numpy_is_at_least(2, 5):
+    del sctypeDict["a"]
 for _code in "?bhilqpBHILQPefdFD":
     sctypeDict[_code] = weft.dtype(_code).type
 

@@ -9,6 +9,8 @@ import contextlib
 import functools
 import importlib
 import inspect
+import sys
+import weakref
 
 import numpy
 
@@ -325,6 +327,15 @@ class HostArray(_core._HostMemory):
 
     def __format__(self, spec):
         return format(self._array, spec)
+
+    def resize(self, /, *new_shape, refcheck=True):
+        # The caller's name, the argument here and that of getrefcount are three. NumPy looks at views.
+        if refcheck and (sys.getrefcount(self) > 3 or weakref.getweakrefcount(self)):
+            raise ValueError(
+                "cannot resize an array that references or is referenced\nby another object in this way.\nUse the "
+                "np.resize function to get a new resized copy or\n set refcheck=False to disable this check"
+            )
+        self._array.resize(*new_shape, refcheck=refcheck)
 
     def __copy__(self):
         return HostArray(self._array.copy())

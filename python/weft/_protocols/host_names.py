@@ -33,11 +33,11 @@ def run_by_numpy(function, name):
 
 def of_module(module, name):
     """A name of one of NumPy's modules as weft's module of that name shows it."""
-    if name.startswith("_") or not hasattr(module, name):
+    value = NotImplemented if name.startswith("_") else getattr(module, name, NotImplemented)
+    if value is NotImplemented:
         raise AttributeError(
             f"module '{module.__name__.replace('numpy', 'weft', 1)}' has no attribute {name!r}"
         )
-    value = getattr(module, name)
     if isinstance(value, type) or not callable(value):
         return value
     return run_by_numpy(value, f"{module.__name__.removeprefix('numpy.')}.{name}")

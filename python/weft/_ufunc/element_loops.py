@@ -150,7 +150,7 @@ def computed(function, operands, shape, wanted=None):
 
     Operands are arrays, which are broadcast to the shape, and Python's numbers, by the places of its parameters.
     Results are arrays of bool, int64 or float64. `wanted` are the dtypes that they are going to be cast to; without
-    them each result has to be of one type of Python's.
+    them each result has to be of one type of Python's: it becomes an object.
     """
     return _tried(
         function,
@@ -219,6 +219,8 @@ def _run(function, known, kinds, rows, count, wanted):
     if wanted is None:
         if not made.pure:
             raise translation.Refused("results are ints on one way and floats on another")
+        if made.uses_numpy:
+            raise translation.Refused("results may be scalars of NumPy's")
     elif len(wanted) != len(made.kinds) or not all(map(can_hold, wanted)):
         raise translation.Refused(f"results of {', '.join(map(str, wanted))}")
     if version.refused is not None:

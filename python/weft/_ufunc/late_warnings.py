@@ -24,11 +24,11 @@ def _place(frame):
     return frame.f_code.co_filename, frame.f_lineno, names.get("__name__") or "<string>", registry
 
 
-def warn(text):
-    """A RuntimeWarning at the user's line."""
+def warn(text, category=RuntimeWarning):
+    """A warning at the user's line."""
     import warnings
 
-    warnings.warn_explicit(text, RuntimeWarning, *_place(_user_frame()))
+    warnings.warn_explicit(text, category, *_place(_user_frame()))
 
 
 def _action(text, module, line):

@@ -10,7 +10,7 @@ from weft import _core
 from weft._array.axes import broadcast_shapes
 from weft._core import asarray, ndarray
 from weft._jit import _decorator
-from weft._ufunc.frompyfunc import PythonUfunc
+from weft._ufunc.python_calls import PythonUfunc
 
 _NAMES = {"bool": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex", "bf": "bfloat"}
 WEAK = {int: 1, float: 3, complex: 4}  # the places of their kinds among _KINDS
@@ -54,7 +54,7 @@ def _loop(arrays, outputs, parallel):
 
 
 class HostUfunc(PythonUfunc):
-    """As frompyfunc's, but that elements are computed by a compiled loop."""
+    """As PythonUfunc, but that elements are computed by a compiled loop."""
 
     def __init__(self, compiled, nin, identity, signatures):
         super().__init__(compiled, nin, 1, identity)

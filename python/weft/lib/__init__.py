@@ -6,6 +6,7 @@ stride_tricks and npyio are weft's own; the others are the installed NumPy's Pyt
 from importlib import import_module as _import_module
 
 from weft._numpys import loader as _loader
+from weft._numpys import version as _version
 from weft._numpys.private import add_docstring, add_newdoc, tracemalloc_domain
 from weft.lib import stride_tricks
 
@@ -45,6 +46,17 @@ def __getattr__(name):
         return _import_module(f"weft.lib.{name}")
     if name in _CLASSES:
         value = getattr(_import_module(f"weft.lib.{_CLASSES[name]}"), name)
+    elif name == "math" and not _version.numpy_is_at_least(2, 5):
+        import math
+        import warnings
+
+        warnings.warn(
+            "`np.lib.math` is a deprecated alias for the standard library `math` module (Deprecated Numpy 1.25). "
+            "Replace usages of `numpy.lib.math` with `math`",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return math
     elif name == "test":
         value = _loader.private.PytestTester(__name__)
     else:

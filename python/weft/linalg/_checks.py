@@ -3,6 +3,7 @@
 import sys
 
 from weft._core import ndarray
+from weft._numpys.version import numpy_is_at_least
 from weft._protocols.overrides import like_owner
 from weft.exceptions import LinAlgError
 
@@ -23,10 +24,7 @@ def as_numpy_has_them(eigen):
 
     The NumPy that the process has loaded decides; without one they may be real.
     """
-    numpy = sys.modules.get("numpy")
-    if eigen.dtype.kind == "c" or numpy is None:
-        return eigen
-    if tuple(map(int, numpy.__version__.split(".")[:2])) < (2, 5):
+    if eigen.dtype.kind == "c" or "numpy" not in sys.modules or not numpy_is_at_least(2, 5):
         return eigen
     return eigen.astype("complex64" if eigen.dtype == "float32" else "complex128")
 

@@ -5,8 +5,14 @@ from weft._core import (
     _linalg_matrix_rank,
     _linalg_norm,
     _linalg_vector_norm,
+    _ufuncs,
+    asarray,
 )
+from weft._numpys.version import numpy_is_at_least
 from weft._ufunc.errstate import errstate
+from weft.exceptions import LinAlgError
+
+_isnan = _ufuncs["isnan"]
 
 
 def _axes(axis):
@@ -59,7 +65,26 @@ def cond(x, p=None):
     np.float64(2.0)
     """
     with errstate(all="ignore"):
+        try:
+            return _linalg_cond(x, p)
+        except LinAlgError:
+            if not numpy_is_at_least(2, 5):
+                raise
+            return _cond_of_each(asarray(x), p)
+
+
+def _cond_of_each(x, p):
+    """Where singular values or inverses fail, as NumPy has it from 2.5 on: nan where there is nan, else inf."""
+    if x.size == 0 or x.ndim < 2 or (p not in (None, 2, -2) and x.shape[-1] != x.shape[-2]):
         return _linalg_cond(x, p)
+    found = []
+    for each in x.reshape(-1, *x.shape[-2:]):
+        try:
+            found.append(float(_linalg_cond(each, p)))
+        except LinAlgError:
+            found.append(float("nan") if _isnan(each).any() else float("inf"))
+    dtype = "float32" if x.dtype in ("float32", "complex64") else "float64"
+    return asarray(found, dtype).reshape(x.shape[:-2])[()]
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):

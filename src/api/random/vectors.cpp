@@ -72,8 +72,8 @@ array draw_multinomial(const BitSource& source, const array& n, const array& odd
             const std::span<int64_t> out = as<int64_t>(data, count);
             for (size_t i = 0; width != 0 && i < counts.size(); ++i) {
                 const auto row = static_cast<size_t>(row_of[i]) * width;
-                distributions::multinomial(bits, counts[i], std::span(all).subspan(row, width),
-                                           out.subspan(i * width, width));
+                (legacy ? distributions::legacy_multinomial : distributions::multinomial)(
+                    bits, counts[i], std::span(all).subspan(row, width), out.subspan(i * width, width));
             }
         });
     rewind.keep();

@@ -233,7 +233,7 @@ int64_t draw_multinomial(EngineArguments arguments) {
     distributions::check({"n", Constraint::kNonNegative, true}, static_cast<double>(trials));
     std::ranges::fill(out, 0);
     Bits bits = stream.bits();
-    distributions::multinomial(bits, trials, odds, out);
+    (legacy ? distributions::legacy_multinomial : distributions::multinomial)(bits, trials, odds, out);
     return 0;
 }
 

@@ -4,8 +4,11 @@
 
 namespace weft::distributions {
 
+std::atomic<bool> corrects_binomial{false};
+
 Binomial::Binomial(Of of, int64_t n, double p) : n_(n), p_(p) {
-    is_nothing_ = of == Of::kGenerator && (n == 0 || p == 0.0);  // RandomState draws even so
+    corrected_ = of == Of::kGenerator && corrects_binomial.load(std::memory_order_relaxed);
+    is_nothing_ = of != Of::kRandomState && (n == 0 || p == 0.0);  // RandomState draws even so
     if (is_nothing_) return;
     if (!(p <= 0.5)) {
         mirrored_ = true;
@@ -15,7 +18,7 @@ Binomial::Binomial(Of of, int64_t n, double p) : n_(n), p_(p) {
     by_rejection_ = !(p_ * count <= 30.0);
     if (!by_rejection_) {
         q_ = 1.0 - p_;
-        none_ = std::exp(count * (of == Of::kGenerator ? std::log1p(-p_) : std::log(q_)));
+        none_ = std::exp(count * (of != Of::kRandomState ? std::log1p(-p_) : std::log(q_)));
         const double mean = count * p_;
         bound_ = to_whole(std::min(count, mean + 10.0 * std::sqrt(mean * q_ + 1)));
         return;
@@ -101,16 +104,18 @@ bool Binomial::is_below(int64_t y, double height) const {
     if (logarithm > t + rho) return false;
     const double x1 = static_cast<double>(y) + 1, f1 = mode + 1;
     const double z = count + 1 - mode, w = count - static_cast<double>(y) + 1;
-    // Of the paper's last two terms the sign is wrong, and so is the first number of each. Both are what
-    // NumPy's numbers depend on.
-    const auto error = [](double x) {
+    // Of the paper's last two terms the sign is wrong, and of each the first number was. Both are what numbers
+    // of RandomState depend on, and of Generator before NumPy 2.5.
+    const double first = corrected_ ? 13860. : 13680.;
+    const auto error = [first](double x) {
         const double square = x * x;
-        return (13680. - (462. - (132. - (99. - 140. / square) / square) / square) / square) / x / 166320.;
+        return (first - (462. - (132. - (99. - 140. / square) / square) / square) / square) / x / 166320.;
     };
-    return !(logarithm > middle_ * std::log(f1 / x1) +
-                             (static_cast<double>(n_ - mode_) + 0.5) * std::log(z / w) +
-                             static_cast<double>(y - mode_) * std::log(w * p_ / (x1 * q_)) + error(f1) +
-                             error(z) + error(x1) + error(w));
+    const double bound = middle_ * std::log(f1 / x1) +
+                         (static_cast<double>(n_ - mode_) + 0.5) * std::log(z / w) +
+                         static_cast<double>(y - mode_) * std::log(w * p_ / (x1 * q_)) + error(f1) + error(z);
+    return !(logarithm >
+             (corrected_ ? bound - error(x1) - error(w) : bound + error(x1) + error(w)));
 }
 
 }  // namespace weft::distributions

@@ -51,20 +51,30 @@ struct Sample {
     bool complement = false;
 };
 
-}  // namespace
-
-void multinomial(Bits& bits, int64_t n, std::span<const double> odds, std::span<int64_t> out) {
+void count_outcomes(Binomial::Of of, Bits& bits, int64_t n, std::span<const double> odds,
+                    std::span<int64_t> out) {
     for_rows(out, odds.size(), [&](std::span<int64_t> row) {
         double left = 1.0;
         int64_t trials = n;
         for (size_t j = 0; j + 1 < row.size(); ++j) {
-            row[j] = binomial(bits, trials, odds[j] / left);
+            row[j] = Binomial(of, trials, odds[j] / left)(bits);
             trials -= row[j];
             if (trials <= 0) break;
             left -= odds[j];
         }
         if (trials > 0) row.back() = trials;
     });
+}
+
+}  // namespace
+
+void multinomial(Bits& bits, int64_t n, std::span<const double> odds, std::span<int64_t> out) {
+    count_outcomes(Binomial::Of::kGenerator, bits, n, odds, out);
+}
+
+void legacy_multinomial(Bits& bits, int64_t n, std::span<const double> odds, std::span<int64_t> out) {
+    count_outcomes(corrects_binomial ? Binomial::Of::kRandomState : Binomial::Of::kUncorrected, bits, n, odds,
+                   out);
 }
 
 void dirichlet(Bits& bits, std::span<const double> alpha, std::span<double> out) {

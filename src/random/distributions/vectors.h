@@ -11,6 +11,8 @@ namespace weft::distributions {
 // How often each outcome comes in n trials: binomial numbers of what the outcomes before have left. `out` is
 // zero.
 void multinomial(Bits& bits, int64_t n, std::span<const double> odds, std::span<int64_t> out);
+// RandomState's: by its own binomial numbers from NumPy 2.5 on, before by Generator's.
+void legacy_multinomial(Bits& bits, int64_t n, std::span<const double> odds, std::span<int64_t> out);
 
 // Gamma numbers by their sum; where all of `alpha` are below 0.1 the sum may be zero, and sticks are broken
 // by beta numbers. `out` is zero.

@@ -2,6 +2,7 @@
 // draws it, or as its RandomState does, with NumPy's numbers.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -22,11 +23,16 @@ uint64_t masked(Source& bits, uint64_t most) {
     }
 }
 
+// Whether Generator's binomial numbers are those of NumPy 2.5 and later, which corrected the paper's sum of errors, or
+// those before. Set once, at the beginning.
+extern std::atomic<bool> corrects_binomial;
+
 // How many trials succeed. Few are expected: by inversion. Else: Kachitvichyanukul and Schmeiser, "Binomial
 // random variate generation", 1988 (BTPE).
 class Binomial {
 public:
-    enum class Of : uint8_t { kGenerator, kRandomState };
+    // kUncorrected: Generator's before NumPy 2.5 in any case.
+    enum class Of : uint8_t { kGenerator, kUncorrected, kRandomState };
     Binomial(Of of, int64_t n, double p);
     int64_t operator()(Bits& bits) const {
         if (is_nothing_) return 0;
@@ -42,7 +48,7 @@ private:
 
     int64_t n_;
     double p_;  // at most a half, where it is mirrored
-    bool is_nothing_ = false, mirrored_ = false, by_rejection_ = false;
+    bool is_nothing_ = false, mirrored_ = false, by_rejection_ = false, corrected_ = false;
     double q_ = 0;
     // Inversion: the odds of no success, and where the odds have become too small.
     double none_ = 0;
