@@ -9,6 +9,7 @@ passes, and an entry that matches no test fail the run.
     --again            do not run; judge what the last run has left in build/conformance/
     --numpy            run NumPy itself again, too; else its last outcomes count
     --array-api PATH   the public tests of the array API, in a checkout with its submodule, and nothing else
+    --examples N       of the array API's tests, for each; 100 without
     --cupy PATH        CuPy's own tests of kernels, in a checkout of CuPy, on a machine with a GPU, and nothing else
     --jobs N           processes at once
     --folder NAME      keep outcomes in build/conformance/NAME, beside those of other runs
@@ -247,6 +248,7 @@ def main():
     parser.add_argument("--numpy", action="store_true")
     parser.add_argument("--array-api", type=pathlib.Path)
     parser.add_argument("--cupy", type=pathlib.Path)
+    parser.add_argument("--examples", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--folder", default="")
     options = parser.parse_args()
@@ -290,9 +292,8 @@ def array_api(options):
     os.environ["ARRAY_API_TESTS_MODULE"] = "weft"
     root = options.array_api.resolve()
     files = [str(path.relative_to(root)) for path in sorted((root / "array_api_tests").glob("test_*.py"))]
-    return of_checkout(
-        options, "array API", root, files, "array_api", ["-p", "no:randomly", "--hypothesis-seed=0"]
-    )
+    arguments = ["-p", "no:randomly", "--hypothesis-seed=0", f"--max-examples={options.examples}"]
+    return of_checkout(options, "array API", root, files, "array_api", arguments)
 
 
 def cupy_kernels(options):

@@ -80,7 +80,7 @@ def __getattr__(name):
         return _import_module("numpy.f2py")
     if name == "matlib":  # NumPy's functions of matrices
         return _import_module("numpy.matlib")
-    if name == "chararray" and not _import_module("weft._numpys.version").numpy_is_at_least(2, 5):
+    if name == "chararray" and not _import_module("weft._engine.numpy_version").numpy_is_at_least(2, 5):
         import warnings
 
         warnings.warn(

@@ -283,7 +283,9 @@ def _set_methods():
 _set_methods()
 _core._add_fast_paths_to_methods()
 
-ndarray._set_shape = lambda self, shape, /: _core._set_shape(self, shape)  # NumPy 2.5 deprecates the attributes
+ndarray._set_shape = lambda self, shape, /: _core._set_shape(
+    self, shape
+)  # NumPy 2.5 deprecates the attributes
 ndarray._set_dtype = lambda self, dtype, /: _import_module("weft._array.views").set_dtype(self, dtype)
 ndarray.__array_namespace__ = generic.__array_namespace__ = array_namespace
 generic.__array_priority__ = -1000000.0

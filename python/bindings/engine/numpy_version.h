@@ -1,4 +1,4 @@
-// Where NumPy 2.4 and 2.5 differ, the installed one decides (weft._numpys.version).
+// Where NumPy 2.4 and 2.5 differ, the installed one decides (weft._engine.numpy_version).
 #pragma once
 
 namespace weft::python {

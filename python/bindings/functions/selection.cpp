@@ -188,8 +188,8 @@ void bind_selection(nb::module_& m) {
             {
                 const TakenOutput into(target, value.dtype());
                 const ReleaseGil release(is_large(value));
-                result = into.write(
-                    [&](const array& values) { return compress(truths, value, along, values); });
+                result =
+                    into.write([&](const array& values) { return compress(truths, value, along, values); });
             }
             return target.valid() ? nb::borrow(out) : wrap_result_like(std::move(result), a);
         },

@@ -150,7 +150,8 @@ int set_shape(PyObject* self, PyObject* shape, void*) {
     return guarded_number([&]() -> int {
         if (shape == nullptr) throw AttributeError("Cannot delete array shape");
         deprecated_in_numpy_2_5(
-            "Setting the shape on a NumPy array has been deprecated in NumPy 2.5.\nAs an alternative, you can "
+            "Setting the shape on a NumPy array has been deprecated in NumPy 2.5.\nAs an alternative, you "
+            "can "
             "create a new view using np.reshape (with copy=False if needed).");
         give_shape(self, shape);
         return 0;
@@ -236,12 +237,13 @@ int set_by_package(PyObject* self, PyObject* value, const char* function, const 
 
 int set_dtype(PyObject* self, PyObject* value, void*) {
     const bool may_go_on = guarded_number([&]() -> int {
-        if (value == nullptr) return 0;
-        deprecated_in_numpy_2_5(
-            "Setting the dtype on a NumPy array has been deprecated in NumPy 2.5.\nInstead of changing the "
-            "dtype on an array x, create a new array with x.view(new_dtype)");
-        return 0;
-    }) == 0;
+                               if (value == nullptr) return 0;
+                               deprecated_in_numpy_2_5(
+                                   "Setting the dtype on a NumPy array has been deprecated in NumPy "
+                                   "2.5.\nInstead of changing the "
+                                   "dtype on an array x, create a new array with x.view(new_dtype)");
+                               return 0;
+                           }) == 0;
     if (!may_go_on) return -1;
     return set_by_package(self, value, "set_dtype", "Cannot delete array dtype");
 }
@@ -425,9 +427,10 @@ nb::object wrap_view(array&& value, nb::handle origin) {
 void become(nb::handle self, array value) {
     array_of(self);  // throws for what is no array
     auto* object = reinterpret_cast<ArrayObject*>(self.ptr());
-    if (object->exported.load(std::memory_order_acquire) != nullptr)
+    const bool stays = value.storage() == object->value.storage();
+    if (object->exported.load(std::memory_order_acquire) != nullptr && !stays)
         throw ValueError("cannot resize an array whose memory was exported by __array_interface__");
-    if (value.storage() == object->value.storage() && object->value.owns_data())  // another view of its own
+    if (stays && object->value.owns_data())  // another view of its own
         value = array(value.storage(), value.dtype(), value.shape(), value.strides(), value.offset(),
                       object->value.writeable());
     std::swap(object->value, value);  // the end of what it was may run Python's code, which finds it whole

@@ -5,6 +5,7 @@
 #include <structmember.h>
 
 #include "engine/errors.h"
+#include "engine/numpy_version.h"
 #include "objects/objects.h"
 #include "package.h"
 #include "protocols/overrides.h"
@@ -85,7 +86,8 @@ bool assign_by_numpy(PyObject* array, PyObject* key, PyObject* value) {
 }
 
 void bind_host_memory(nb::module_& m) {
-    registry.host_memory = make_type(m, "_HostMemory", sizeof(HostMemoryObject), Py_TPFLAGS_BASETYPE,
+    registry.host_memory = make_type(m, "_HostMemory", sizeof(HostMemoryObject),
+                                     Py_TPFLAGS_BASETYPE | (is_numpy_2_5() ? Py_TPFLAGS_SEQUENCE : 0),
                                      {{Py_tp_members, kHostMemoryMembers},
                                       {Py_bf_getbuffer, reinterpret_cast<void*>(host_memory_get_buffer)},
                                       {Py_tp_dealloc, reinterpret_cast<void*>(host_memory_dealloc)}});

@@ -1,8 +1,9 @@
 """What is known about the element types: limits, kinds, NumPy's further names."""
 
 from weft import _core
+from weft._array.class_attributes import with_attributes
 from weft._core import asarray, dtype
-from weft._numpys.version import deprecated_in_numpy_2_5, numpy_is_at_least
+from weft._engine.numpy_version import deprecated_in_numpy_2_5, numpy_is_at_least
 
 # NumPy's other names of the same scalar types.
 aliases = {
@@ -54,6 +55,10 @@ def _refuse_none():
     )
 
 
+@with_attributes(
+    "bits", "dtype", "eps", "epsneg", "iexp", "machep", "max", "maxexp", "min", "minexp", "negep", "nexp", "nmant",
+    "precision", "resolution", "smallest_normal", "smallest_subnormal", "tiny",
+)  # fmt: skip
 class finfo:
     """The limits of a floating-point type.
 
@@ -80,10 +85,13 @@ class finfo:
         known = _described.get(dtype)
         if known is not None and cls is finfo:
             return known
-        if dtype.kind == "c":
+        if dtype.kind == "c" and isinstance(dtype, _core.dtype):
             return cls(_core.dtype(f"f{dtype.itemsize // 2}"))
+        if dtype.kind in "fc" and not isinstance(dtype, _core.dtype):  # another order of bytes
+            return cls(dtype.newbyteorder("="))
         if dtype.kind != "f":
-            raise ValueError(f"data type {given!r} not inexact")
+            fault = "not compatible with finfo" if numpy_is_at_least(2, 5) else "not inexact"
+            raise ValueError(f"data type {given!r} {fault}")
         self = super().__new__(cls)
         self._describe(dtype)
         return _described.setdefault(dtype, self) if cls is finfo else self

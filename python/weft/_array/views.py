@@ -3,6 +3,7 @@
 import weakref
 
 from weft import _core
+from weft._array.class_attributes import with_attributes
 
 # Arrays that a program has called so by setflags(align=False), by their ids, for as long as they live.
 _called_unaligned = {}
@@ -119,6 +120,7 @@ class flagsobj:
         return "\n".join(f"  {name} : {self[name]}" for name in names) + "\n"
 
 
+@with_attributes("base", "index")
 class flatiter:
     """The elements of an array in C order: iterate, index with an integer or a slice, assign."""
 

@@ -5,6 +5,7 @@ from operator import index as _index
 from weft import _core
 from weft._array.axes import extents, normalize_axes
 from weft._core import asarray
+from weft._engine.numpy_version import deprecated_in_numpy_2_5, numpy_is_at_least
 
 # ---- parts ----
 
@@ -192,7 +193,23 @@ def rot90(m, k=1, axes=(0, 1)):
     axes = tuple(axes)
     if len(axes) != 2:
         raise ValueError("len(axes) must be 2.")
+    try:
+        k = _index(k)
+    except TypeError:
+        k = _turns(k)
     return _core._rot90(m, k, *axes)
+
+
+def _turns(k):
+    """Of what is no integer: NumPy 2.5 cuts it, and warns; before, what is no multiple counts as three."""
+    deprecated_in_numpy_2_5(
+        f"Passing a value for k ({k!r}) that is not an integer type has been deprecated in NumPy 2.5. The value will "
+        "be cast to an integer.  In the future this will raise a TypeError."
+    )
+    if numpy_is_at_least(2, 5):
+        return int(k)
+    k %= 4
+    return next((turns for turns in (0, 1, 2) if k == turns), 3)
 
 
 def trim_zeros(filt, trim="fb", axis=None):

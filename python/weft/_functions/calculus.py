@@ -2,6 +2,7 @@
 
 from weft import _core
 from weft._core import asarray
+from weft._engine.numpy_version import numpy_is_at_least
 from weft._protocols.no_value import NO_VALUE
 
 
@@ -42,6 +43,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     """
     x, xp, fp = asarray(x), asarray(xp), asarray(fp)
     dtype = "complex128" if fp.dtype.kind == "c" else "float64"
+    if x.size == 0 and numpy_is_at_least(2, 5):
+        return _core.empty(x.shape, dtype)
     left, right = (None if end is None else asarray(end, dtype) for end in (left, right))
     return _core._interp(x, xp, fp, left, right, period)
 

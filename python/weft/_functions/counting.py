@@ -5,7 +5,7 @@ from operator import index as _index
 from weft import _core
 from weft._array.axes import normalize_axes
 from weft._core import asarray, ndarray, zeros
-from weft._numpys.version import numpy_is_at_least
+from weft._engine.numpy_version import numpy_is_at_least
 
 # ---- counts ----
 

@@ -5,7 +5,7 @@ from operator import index as _index
 
 from weft import _core
 from weft._core import arange, asarray, ndarray
-from weft._numpys.version import deprecated_in_numpy_2_5, numpy_is_at_least
+from weft._engine.numpy_version import deprecated_in_numpy_2_5, numpy_is_at_least
 
 
 def diag(v, k=0):

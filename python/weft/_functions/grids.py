@@ -5,8 +5,8 @@ from operator import index as _index
 
 from weft import _core
 from weft._core import arange, array, asarray, concatenate, empty
+from weft._engine.numpy_version import numpy_is_at_least
 from weft._functions.creation import linspace
-from weft._numpys.version import numpy_is_at_least
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):

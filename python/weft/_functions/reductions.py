@@ -6,11 +6,11 @@ from operator import index as _index
 from weft import _core
 from weft._array.axes import normalize_axes
 from weft._core import asanyarray, concatenate, ndarray
+from weft._engine import late_warnings
 from weft._functions.creation import full_like
 from weft._functions.shapes import atleast_1d
 from weft._protocols import overrides
 from weft._protocols.own_methods import own_method
-from weft._ufunc import late_warnings
 
 _ufuncs = _core._ufuncs
 _multiply = _ufuncs["multiply"]

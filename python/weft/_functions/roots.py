@@ -115,5 +115,7 @@ def roots(p):
         zeros = _real_or_paired(zeros) if p.dtype.kind != "c" else zeros
         zeros.sort(key=lambda z: (-abs(z), -z.real, -z.imag))
     plain = p.dtype.kind != "c" and all(z.imag == 0 for z in zeros)
-    result = asarray([z.real for z in zeros] if plain else zeros, "float64" if plain else "complex128")
+    is_single = p.dtype in ("float32", "complex64")
+    dtype = ("float32" if is_single else "float64") if plain else ("complex64" if is_single else "complex128")
+    result = asarray([z.real for z in zeros] if plain else zeros, dtype)
     return concatenate([result, _core.zeros(behind, result.dtype)]) if behind else result

@@ -5,7 +5,7 @@ from operator import index as _index
 from weft import _core
 from weft._array.dtypes import iinfo
 from weft._core import array, asanyarray, empty_like, ndarray
-from weft._numpys.version import deprecated_in_numpy_2_5
+from weft._engine.numpy_version import deprecated_in_numpy_2_5
 from weft._protocols.no_value import NO_VALUE
 from weft.exceptions import UFuncTypeError
 

@@ -4,6 +4,7 @@ import math
 
 from weft import _core
 from weft._array.axes import broadcast_shapes, moveaxis, normalize_axes
+from weft._array.class_attributes import with_attributes
 from weft._core import asanyarray, asarray
 from weft.exceptions import AxisError
 
@@ -120,6 +121,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     return asanyarray(a).diagonal(offset, axis1, axis2)
 
 
+@with_attributes("index", "nd", "ndim", "numiter", "shape", "size")
 class broadcast:
     """What arrays are together: their common shape, and tuples of their elements in C order.
 

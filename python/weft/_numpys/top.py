@@ -6,8 +6,8 @@ import operator
 from importlib import import_module
 
 import weft
+from weft._engine.numpy_version import numpy_is_at_least
 from weft._numpys.private import PytestTester
-from weft._numpys.version import numpy_is_at_least
 
 typecodes = {
     "Character": "c",

@@ -92,7 +92,11 @@ class nditer:
     @property
     def operands(self):
         """The arrays that it goes over: those that were given, and those that it has made."""
-        return tuple(map(self._conversion.to_weft, self._iterator.operands))
+        # A copy that is written back is NumPy's own: its flags say so, until it is.
+        return tuple(
+            host_arrays.HostArray(each) if each.flags.writebackifcopy else self._conversion.to_weft(each)
+            for each in self._iterator.operands
+        )
 
     def copy(self, /):
         """Another iterator in the same state."""

@@ -7,8 +7,8 @@ import re
 from weft import _core
 from weft._jit import _decorator
 from weft._jit._signatures import read_signature
-from weft._ufunc.python_calls import PythonUfunc
 from weft._ufunc.on_host import HostUfunc, result_dtypes
+from weft._ufunc.python_calls import PythonUfunc
 
 _OPTIONS = ("target", "identity", "nopython", "cache", "fastmath", "boundscheck", "inline", "writable_args")
 _TARGETS = ("cpu", "parallel", "cuda")

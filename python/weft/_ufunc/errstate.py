@@ -17,6 +17,14 @@ _PACKAGE = dirname(dirname(__file__))
 _NOT_GIVEN = object()
 
 
+def _refuse(mode):
+    from weft._engine.numpy_version import numpy_is_at_least
+
+    if not isinstance(mode, str) and numpy_is_at_least(2, 5):
+        raise TypeError(f"invalid error mode {mode!r}, must be a string or None")
+    raise ValueError(f"invalid error mode {mode!r}")
+
+
 class _State:
     """The modes of one context; the engine counts those that want to hear of something."""
 
@@ -45,7 +53,7 @@ def _changed(call, all, **given):
         if mode is None:
             continue
         if not isinstance(mode, str) or mode not in _MODES:
-            raise ValueError(f"invalid error mode {mode!r}")
+            _refuse(mode)
         modes[kind] = mode
     if call is _NOT_GIVEN:
         call = before.call

@@ -118,8 +118,7 @@ class PythonUfunc:
         ]
 
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NONE):
-        """The function of the first two elements along `axis`, then of that and the third, and so on.
-        """
+        """The function of the first two elements along `axis`, then of that and the third, and so on."""
         self._ask_for_two("reduce")
         x = asarray(array)
         if (axis is None and x.ndim > 1) or (isinstance(axis, tuple) and len(axis) > 1):
@@ -134,8 +133,7 @@ class PythonUfunc:
         return self._deliver([self._fold(row, initial) for row in rows], shape, dtype, out)
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
-        """What `reduce` passes on the way, an element for each.
-        """
+        """What `reduce` passes on the way, an element for each."""
         self._ask_for_two("accumulate")
         x = asarray(array)
         if x.ndim == 0:
@@ -147,8 +145,7 @@ class PythonUfunc:
         return self._put(result if dtype is None else result.astype(dtype), out)
 
     def reduceat(self, array, indices, axis=0, dtype=None, out=None):
-        """`reduce` of the elements from each index up to the next; of one element where the next is not larger.
-        """
+        """`reduce` of the elements from each index up to the next; of one element where the next is not larger."""
         self._ask_for_two("reduceat")
         x = asarray(array)
         if x.ndim == 0:
@@ -165,16 +162,14 @@ class PythonUfunc:
         return self._put(result if dtype is None else result.astype(dtype), out)
 
     def outer(self, A, B, /, **options):
-        """The function of each element of A with each of B: shape A.shape + B.shape.
-        """
+        """The function of each element of A with each of B: shape A.shape + B.shape."""
         if self.nin != 2:
             raise ValueError("outer product only supported for binary functions")
         left, right = asarray(A), asarray(B)
         return self(left.reshape(left.shape + (1,) * right.ndim), right, **options)
 
     def at(self, a, indices, b=None, /):
-        """a[indices] = function(a[indices], b), one after the other where an index comes again.
-        """
+        """a[indices] = function(a[indices], b), one after the other where an index comes again."""
         if not isinstance(a, ndarray):
             raise TypeError("first operand must be array")
         if self.nout != 1 or self.nin not in (1, 2):

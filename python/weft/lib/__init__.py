@@ -5,8 +5,8 @@ stride_tricks and npyio are weft's own; the others are the installed NumPy's Pyt
 
 from importlib import import_module as _import_module
 
+from weft._engine import numpy_version as _version
 from weft._numpys import loader as _loader
-from weft._numpys import version as _version
 from weft._numpys.private import add_docstring, add_newdoc, tracemalloc_domain
 from weft.lib import stride_tricks
 

@@ -18,9 +18,16 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True, *, chec
     [[0, 1], [1, 2]]
     """
     x = array(x, copy=None)
-    view = _core._strided_view(
-        x, x.shape if shape is None else tuple(shape), x.strides if strides is None else tuple(strides)
+    shape, strides = (
+        x.shape if shape is None else tuple(shape),
+        x.strides if strides is None else tuple(strides),
     )
+    try:
+        view = _core._strided_view(x, shape, strides)
+    except ValueError as error:
+        if not check_bounds:
+            raise
+        raise ValueError(f"Given shape and strides would access memory out of bounds: {error}") from None
     if not writeable:
         view.flags.writeable = False
     return view

@@ -3,7 +3,7 @@
 import sys
 
 from weft._core import ndarray
-from weft._numpys.version import numpy_is_at_least
+from weft._engine.numpy_version import numpy_is_at_least
 from weft._protocols.overrides import like_owner
 from weft.exceptions import LinAlgError
 

@@ -8,7 +8,7 @@ from weft._core import (
     _ufuncs,
     asarray,
 )
-from weft._numpys.version import numpy_is_at_least
+from weft._engine.numpy_version import numpy_is_at_least
 from weft._ufunc.errstate import errstate
 from weft.exceptions import LinAlgError
 

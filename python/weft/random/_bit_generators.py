@@ -5,7 +5,9 @@ import threading
 from operator import index as _index
 
 from weft import _core
+from weft._array.class_attributes import with_attributes
 from weft._core import asarray, ndarray
+from weft._engine.numpy_version import numpy_is_at_least
 from weft.random._common import interface
 from weft.random._seed_sequence import ISeedSequence, ISpawnableSeedSequence, SeedSequence
 
@@ -32,6 +34,17 @@ def unless_it_fails(bit_generator):
     return _Draws(bit_generator)
 
 
+def _count_of(size):
+    """How many words a size is, to pass over; before NumPy 2.5 it added the extents."""
+    extents = asarray(size)
+    if not numpy_is_at_least(2, 5):
+        return int(extents.sum())
+    if (extents < 0).any():
+        raise ValueError("negative dimensions are not allowed")
+    return int(extents.prod())
+
+
+@with_attributes("_seed_seq", "lock")
 class BitGenerator:
     """A stream of 64-bit words. Its `lock` is held while somebody draws.
 
@@ -121,7 +134,7 @@ class BitGenerator:
     def random_raw(self, size=None, output=True):
         """The stream's words: one, or an array of them."""
         if not output:
-            size = 1 if size is None else int(asarray(size).sum())
+            size = 1 if size is None else _count_of(size)
         result = _core._draw(self._stream, _WORDS, () if size is None else size, "uint64")
         if not output:
             return None
@@ -134,8 +147,6 @@ class BitGenerator:
 
     def spawn(self, n_children):
         """New streams from children of this one's seed."""
-        if n_children < 0:
-            raise ValueError("n_children must be non-negative")
         if not isinstance(self._seed_seq, ISpawnableSeedSequence):
             raise TypeError("The underlying SeedSequence does not implement spawning.")
         return [type(self)(seed=seed) for seed in self._seed_seq.spawn(n_children)]
@@ -298,6 +309,8 @@ class Philox(BitGenerator):
     @state.setter
     def state(self, value):
         inner = self._checked(value)["state"]
+        if numpy_is_at_least(2, 5) and not 1 <= value["buffer_pos"] <= 4:
+            raise ValueError("buffer_pos must be between 1 and 4")
         words = [int(word) for word in (*inner["counter"], *inner["key"])]
         block = [int(word) for word in value["buffer"]]
         parts = self._make(words, block, value["buffer_pos"], bool(value["has_uint32"]), value["uinteger"])
@@ -408,6 +421,8 @@ class MT19937(BitGenerator):
         inner = self._checked(value)["state"]
         key = inner["key"]
         words = key.tolist() if isinstance(key, ndarray) else [int(word) for word in key]
+        if numpy_is_at_least(2, 5) and not 0 <= inner["pos"] <= 624:
+            raise ValueError("state position must be between 0 and 624")
         parts = self._make(words, (), inner["pos"])
         with self.lock:
             self._stream.parts = parts

@@ -9,7 +9,9 @@ import secrets
 from operator import index as _index
 
 from weft import _core
+from weft._array.class_attributes import with_attributes
 from weft._core import asarray, ndarray
+from weft._engine.numpy_version import numpy_is_at_least
 
 _MASK = 0xFFFFFFFF
 _POOL = 4
@@ -53,6 +55,24 @@ class ISpawnableSeedSequence(ISeedSequence):
         """So many children."""
 
 
+def _check_children(count):
+    if count >= 0:
+        return
+    if numpy_is_at_least(2, 5):
+        raise ValueError("n_children must be non-negative")
+    raise OverflowError("can't convert negative value to uint32_t")
+
+
+def _is_nested(entropy):
+    """Which NumPy takes for one row before 2.5."""
+    if isinstance(entropy, ndarray):
+        return entropy.ndim > 1
+    return isinstance(entropy, (list, tuple)) and any(
+        isinstance(each, (list, tuple, range)) or (isinstance(each, ndarray) and each.ndim)
+        for each in entropy
+    )
+
+
 class SeedlessSeedSequence(ISpawnableSeedSequence):
     """Stands where a bit generator has no seed."""
 
@@ -62,9 +82,11 @@ class SeedlessSeedSequence(ISpawnableSeedSequence):
 
     def spawn(self, n_children):
         """Itself, so many times."""
+        _check_children(n_children)
         return [self] * n_children
 
 
+@with_attributes("entropy", "n_children_spawned", "pool_size", "spawn_key")
 class SeedSequence(ISpawnableSeedSequence):
     """Entropy and the path of spawned children; generate_state gives words to start a stream from.
 
@@ -81,6 +103,8 @@ class SeedSequence(ISpawnableSeedSequence):
             hasattr(entropy, "__index__") or isinstance(entropy, (list, tuple, range, ndarray))
         ) and not (hasattr(entropy, "__array__")):
             raise TypeError(f"SeedSequence expects int or sequence of ints for entropy not {entropy}")
+        if _is_nested(entropy) and numpy_is_at_least(2, 5):
+            raise TypeError("SeedSequence does not accept nested sequences.")
         self.entropy = entropy
         self.spawn_key = tuple(spawn_key)
         self.pool_size = pool_size
@@ -109,6 +133,7 @@ class SeedSequence(ISpawnableSeedSequence):
 
     def spawn(self, n_children):
         """So many children, whose streams are as good as independent of this one's and each other's."""
+        _check_children(n_children)
         first = self.n_children_spawned
         self.n_children_spawned += n_children
         return [

@@ -104,8 +104,8 @@ bool Binomial::is_below(int64_t y, double height) const {
     if (logarithm > t + rho) return false;
     const double x1 = static_cast<double>(y) + 1, f1 = mode + 1;
     const double z = count + 1 - mode, w = count - static_cast<double>(y) + 1;
-    // Of the paper's last two terms the sign is wrong, and of each the first number was. Both are what numbers
-    // of RandomState depend on, and of Generator before NumPy 2.5.
+    // Of the paper's last two terms the sign is wrong, and of each the first number was. Both are what
+    // numbers of RandomState depend on, and of Generator before NumPy 2.5.
     const double first = corrected_ ? 13860. : 13680.;
     const auto error = [first](double x) {
         const double square = x * x;
@@ -114,8 +114,7 @@ bool Binomial::is_below(int64_t y, double height) const {
     const double bound = middle_ * std::log(f1 / x1) +
                          (static_cast<double>(n_ - mode_) + 0.5) * std::log(z / w) +
                          static_cast<double>(y - mode_) * std::log(w * p_ / (x1 * q_)) + error(f1) + error(z);
-    return !(logarithm >
-             (corrected_ ? bound - error(x1) - error(w) : bound + error(x1) + error(w)));
+    return !(logarithm > (corrected_ ? bound - error(x1) - error(w) : bound + error(x1) + error(w)));
 }
 
 }  // namespace weft::distributions

@@ -23,8 +23,8 @@ uint64_t masked(Source& bits, uint64_t most) {
     }
 }
 
-// Whether Generator's binomial numbers are those of NumPy 2.5 and later, which corrected the paper's sum of errors, or
-// those before. Set once, at the beginning.
+// Whether Generator's binomial numbers are those of NumPy 2.5 and later, which corrected the paper's sum of
+// errors, or those before. Set once, at the beginning.
 extern std::atomic<bool> corrects_binomial;
 
 // How many trials succeed. Few are expected: by inversion. Else: Kachitvichyanukul and Schmeiser, "Binomial

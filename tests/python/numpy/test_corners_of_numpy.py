@@ -503,3 +503,63 @@ def test_complex_powers_of_zeros_infinities_and_nan():
             narrow = numpy.asarray(weft.array(numbers[:, None], "c8") ** weft.array(numbers, "c8"))
         assert (kinds(result) == kinds(expected)).all()
         assert (kinds(narrow) == kinds(expected_narrow)).all()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np: np.cross(1, [1, 2, 3]),
+        lambda np: np.cross(np.ones((2, 3)), np.ones((2, 3)), axisa=5),
+        lambda np: np.rot90(np.arange(4).reshape(2, 2), k=2.0).tolist(),
+        lambda np: (
+            np.rot90(np.arange(4).reshape(2, 2), k=2.5).tolist() if numpy.__version__ < "2.5" else None
+        ),
+        lambda np: [np.roots(np.array([1, 0, -1], dtype)).dtype.name for dtype in "ifdFD"],
+        lambda np: np.finfo(np.dtype(">f4")).dtype.name,
+        lambda np: np.finfo(">c16").dtype.name,
+    ],
+)
+def test_corners_that_comparing_both_versions_showed(call):
+    def result(np):
+        try:
+            return call(np)
+        except ValueError as error:
+            return isinstance(error, IndexError)
+
+    assert result(weft) == result(numpy)
+
+
+@pytest.mark.parametrize(
+    "name", ["broadcast", "finfo", "flatiter", "random.SeedSequence", "random.BitGenerator"]
+)
+def test_classes_show_what_their_instances_have(name):
+    def of(np):
+        for part in name.split("."):
+            np = getattr(np, part)
+        return np
+
+    public = [each for each in vars(of(numpy)) if not each.startswith("_") or each == "_seed_seq"]
+    assert [each for each in public if not hasattr(of(weft), each)] == []
+
+
+def test_the_dtype_of_a_masked_array_can_be_set():
+    for np in (numpy, weft):
+        x = np.ma.array([1, 2, 3], mask=[0, 1, 0], dtype=float)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            x.dtype = np.int64
+        assert x.dtype == "int64"
+        assert x.mask.tolist() == [False, True, False]
+
+
+def test_what_nditer_writes_back_says_so_until_it_is():
+    swapped = weft.arange(6, dtype="f4").astype(">f4")
+    it = weft.nditer(
+        swapped, [], [["readwrite", "updateifcopy"]], casting="equiv", op_dtypes=[weft.dtype("f4")]
+    )
+    with it:
+        x = it.operands[0]
+        x[:] = 6
+        assert x.flags.writebackifcopy
+    assert swapped.tolist() == [6] * 6
+    assert not x.flags.writebackifcopy

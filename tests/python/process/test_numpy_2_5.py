@@ -89,6 +89,25 @@ assert np.random.RandomState(3).multinomial(1000, [0, 0.4, 0.6], size=5)[:, 1].t
     [374, 399, 419, 421, 426] if NEW else [403, 397, 399, 388, 387]
 )
 """,
+    "rot90": """
+for k in (2.0, -2.0):
+    assert told(lambda: np.rot90(x.reshape(2, 2), k=k)) == of_new("DeprecationWarning")
+    assert np.rot90(np.arange(4).reshape(2, 2), k=k).tolist() == [[3, 2], [1, 0]]
+""",
+    "modes of errors": """
+assert error(lambda: np.seterr(all=1)) == ("TypeError" if NEW else "ValueError")
+""",
+    "seeds": """
+assert error(lambda: np.random.SeedSequence([[1, 2], [3, 4]])) == ("TypeError" if NEW else None)
+assert error(lambda: np.random.SeedSequence(1).spawn(-1)) == ("ValueError" if NEW else "OverflowError")
+bits, other = np.random.PCG64(1), np.random.PCG64(1)
+bits.random_raw((3, 5), output=False)
+other.random_raw(15 if NEW else 8)
+assert bits.random_raw() == other.random_raw()
+""",
+    "lines between no points": """
+assert (error(lambda: np.interp([], [], [])) is None) == NEW
+""",
     "cond": """
 values = np.array([[[np.nan, 1.0], [1.0, 2.0]], [[4.0, 0.0], [0.0, 2.0]]])
 if NEW:
@@ -105,7 +124,8 @@ else:
 def test_the_installed_numpy_decides(tmp_path, case, version):
     (tmp_path / "numpy").mkdir()
     (tmp_path / "numpy" / "__init__.py").write_text("raise ImportError('not to be loaded')\n")
-    (tmp_path / "numpy" / "version.py").write_text(f'"""A version."""\nversion = "{version}.7"\n__version__ = version\n')
+    lines = ['"""A version."""', f'version = "{version}.7"', "__version__ = version", ""]
+    (tmp_path / "numpy" / "version.py").write_text("\n".join(lines))
     program = tmp_path / "program.py"
     program.write_text(BEGIN + CASES[case])
     search = os.pathsep.join(map(str, (tmp_path, BUILT)))

@@ -42,6 +42,6 @@ def numpy_is_at_least(major, minor):
 def deprecated_in_numpy_2_5(text):
     """Warns of it where NumPy does, at the user's line."""
     if numpy_is_at_least(2, 5):
-        from weft._ufunc.late_warnings import warn
+        from weft._engine.late_warnings import warn
 
         warn(text, DeprecationWarning)
