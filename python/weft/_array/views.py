@@ -1,5 +1,6 @@
 """`x.flags` and `x.flat`."""
 
+import math
 import weakref
 
 from weft import _core
@@ -134,7 +135,7 @@ class flatiter:
         return self
 
     def __next__(self):
-        if self.index >= self.base.size:
+        if self.index >= len(self):
             raise StopIteration
         value = self._flat()[self.index]
         self.index += 1
@@ -207,6 +208,22 @@ class flatiter:
         return self.copy() != other
 
     __hash__ = None
+
+
+class RepeatedIterator(flatiter):
+    """Over an array in a larger shape."""
+
+    def __init__(self, array, shape):
+        super().__init__(array)
+        self._shape, self._elements = shape, None
+
+    def __len__(self):
+        return math.prod(self._shape)
+
+    def _flat(self):
+        if self._elements is None:
+            self._elements = _core.broadcast_to(self.base, self._shape).reshape(-1)
+        return self._elements
 
 
 # ---- attributes that are set ----

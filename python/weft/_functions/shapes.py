@@ -132,10 +132,14 @@ class broadcast:
     (np.int64(1), np.int64(3))
     """
 
-    def __init__(self, *arrays):
+    def __init__(self, *arrays, **unknown):
+        if unknown:
+            raise ValueError("keyword arguments not accepted.")
         found = []
         for x in arrays:
             found += x._arrays if isinstance(x, broadcast) else [asarray(x)]
+        if len(found) > 64:
+            raise ValueError("Need at least 0 and at most 64 array objects.")
         self._arrays = found
         self.shape = broadcast_shapes(*(x.shape for x in found))
         self.numiter = len(found)
@@ -143,14 +147,18 @@ class broadcast:
         self.size = math.prod(self.shape)
         self.reset()
 
-    def reset(self):
+    __init__.__wrapped__ = lambda self, *arrays: None  # its signature, as NumPy's
+
+    def reset(self, /):
         """Begins again with the first elements."""
         self.index = 0
 
     @property
     def iters(self):
         """For each array a flat iterator over it in the common shape."""
-        return tuple(_core.broadcast_to(x, self.shape).flat for x in self._arrays)
+        from weft._array.views import RepeatedIterator
+
+        return tuple(RepeatedIterator(x, self.shape) for x in self._arrays)
 
     def __iter__(self):
         return self

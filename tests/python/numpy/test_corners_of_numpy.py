@@ -563,3 +563,16 @@ def test_what_nditer_writes_back_says_so_until_it_is():
         assert x.flags.writebackifcopy
     assert swapped.tolist() == [6] * 6
     assert not x.flags.writebackifcopy
+
+
+def test_iterators_of_a_broadcast():
+    for np in (numpy, weft):
+        x = np.arange(2)
+        together = np.broadcast(x, [[3], [4]])
+        assert together.iters[0].base is x
+        assert [list(map(int, each)) for each in together.iters] == [[0, 1, 0, 1], [3, 3, 4, 4]]
+        assert len(together.iters[1]) == 4
+        with pytest.raises(ValueError):
+            np.broadcast(*[x] * 65)
+        with pytest.raises(ValueError):
+            np.broadcast(x, y=x)
