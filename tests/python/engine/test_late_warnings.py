@@ -60,6 +60,7 @@ def test_nothing_is_told_where_there_are_elements(name, heard):
     assert heard == []
 
 
+@pytest.mark.host
 def test_the_mask_is_counted_in_the_kernels_of_the_result(heard):
     x, mask = masked(10)
     kernels = []
@@ -121,6 +122,7 @@ def test_several_are_told_in_order(heard):
     assert [str(each.message).split(" ")[0] for each in heard] == ["Mean", "Degrees"]
 
 
-def test_few_elements_warn_at_the_call(heard):
-    weft.mean([1.0, 2.0], where=[False, False])
+def test_few_elements_in_memory_warn_at_the_call(heard):
+    with weft.device("cpu"):
+        weft.mean([1.0, 2.0], where=[False, False])
     assert len(heard) == 1
