@@ -6,6 +6,7 @@
 #include "lang/arrays/random.h"
 #include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
+#include "lang/dates/dates.h"
 #include "lang/kernels/kernels.h"
 
 namespace weft::lang {
@@ -655,6 +656,10 @@ Value FunctionLowering::call_allocate(const std::string& name, const Arguments& 
     const Layout* layout = like ? first->type->layout : nullptr;
     if (dtype && dtype->type->kind != TypeKind::kNone)
         layout = dtype->type->kind == TypeKind::kSymbol ? dtype->type->symbol->layout : nullptr;
+    if (dtype && dtype->type->kind == TypeKind::kString) {
+        if (const std::optional<DateType> dates = date_type_named(dtype->type->text))
+            layout = date_layout(*dates);
+    }
     if (layout != nullptr) {
         const bool clears = name.starts_with("zeros");
         if (!clears && !name.starts_with("empty"))
@@ -724,6 +729,12 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
     }
     if (is_scalar(base.type)) {
         if (const std::optional<Value> result = call_number_method(base, name, arguments)) return *result;
+    }
+    if (Dates::is_date(base) ||
+        (is_array(base.type) && name == "astype" && arguments.positional.size() == 1 &&
+         is_text(arguments.positional[0].type) && date_type_named(arguments.positional[0].type->text))) {
+        if (const std::optional<Value> result = Dates(*this, where).call_method(base, name, arguments))
+            return *result;
     }
     if (is_structures(base.type) && name == "copy") {
         expect_arguments(name, arguments, 0, 0);

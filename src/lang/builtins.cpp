@@ -8,6 +8,7 @@
 
 #include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
+#include "lang/dates/dates.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
 
@@ -210,6 +211,7 @@ Value FunctionLowering::number_of_text(const std::string& text, ScalarType to, N
 }
 
 Value FunctionLowering::absolute(const Value& value, NodeId where) {
+    if (Dates::is_date(value)) return Dates(*this, where).apply("absolute", std::span(&value, 1));
     if (is_array(value.type)) return *array_operation(op_info(OpId::kAbsolute), std::span(&value, 1), where);
     if (is_bool(value.type) && !value.type->weak) return value;
     if (!is_integer(value.type)) return by_loop(op_info(OpId::kAbsolute), std::span(&value, 1), where);

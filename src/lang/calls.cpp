@@ -6,6 +6,7 @@
 #include "lang/arrays/ufuncs.h"
 #include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
+#include "lang/dates/dates.h"
 #include "lang/errors/argument_errors.h"
 #include "lang/kernels/kernels.h"
 #include "lang/lowering.h"
@@ -417,6 +418,15 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
     if (module == "numpy" && name.starts_with("_engine_") && source_.is_prelude)
         return ArrayFunctions(*this, name.substr(std::string_view("_engine_").size()), arguments)
             .call_engine();
+    if (module == "numpy" && (name == "datetime64" || name == "timedelta64"))
+        return Dates(*this, arguments.where).make(name == "timedelta64", arguments);
+    if (module == "numpy" &&
+        (Dates::any(arguments.positional) || std::ranges::any_of(arguments.keywords, [](const auto& keyword) {
+             return Dates::is_date(keyword.second);
+         }))) {
+        if (const std::optional<Value> result = Dates(*this, arguments.where).call(name, arguments))
+            return *result;
+    }
     if (module == "numpy" || module == "numpy.linalg" || module == "numpy.fft" ||
         module == "numpy.polynomial.polynomial" || module == "numpy.lib.stride_tricks") {
         ArrayFunctions(*this, name, arguments).expect_arguments(module);

@@ -5,6 +5,7 @@
 #include "lang/arrays/ufuncs.h"
 #include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
+#include "lang/dates/dates.h"
 #include "lang/kernels/kernels.h"
 #include "lang/lowering.h"
 
@@ -458,7 +459,7 @@ Value FunctionLowering::lower_condition(NodeId id, Environment& environment) {
         case TypeKind::kNone: return boolean(false);
         case TypeKind::kTuple: return boolean(!value.type->parts.empty());
         case TypeKind::kRecord:
-            if (is_set(value.type) || is_dict(value.type)) break;
+            if (is_set(value.type) || is_dict(value.type) || Dates::is_date(value)) break;
             if (!value.type->record->is_integer) return boolean(true);
             break;
         case TypeKind::kString: return boolean(!value.type->text.empty());

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 
+#include "lang/dtype_values.h"
 #include "lang/kernels/thread_place.h"
 
 namespace weft::lang {
@@ -27,7 +28,8 @@ Lowered lower(const FunctionSource& function, std::span<const TypeRef> arguments
             Compilation compilation(options, scopes, std::move(given));
             const Specialised& entry = compilation.specialise(function, types);
             const std::function<bool(TypeRef)> has_function = [&](TypeRef type) {
-                return type->kind == TypeKind::kClosure || type->kind == TypeKind::kSymbol ||
+                return type->kind == TypeKind::kClosure ||
+                       (type->kind == TypeKind::kSymbol && !is_dtype(type)) ||
                        std::any_of(type->parts.begin(), type->parts.end(), has_function);
             };
             if (has_function(entry.result))

@@ -599,6 +599,7 @@ private:
     class Draws;    // random numbers (arrays/random.h)
     class Sets;     // (containers/sets.h)
     class Dicts;    // (containers/dicts.h)
+    class Dates;    // NumPy's datetime64 and timedelta64 (dates/dates.h)
     class Kernels;  // of CUDA's style (kernels/kernels.h)
     void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
     class ArrayFunctions;  // of NumPy's (arrays/functions.h)

@@ -5,6 +5,7 @@
 #include "lang/arrays/functions.h"
 #include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
+#include "lang/dates/dates.h"
 #include "lang/lowering.h"
 #include "lang/parallel/outline.h"
 
@@ -57,6 +58,8 @@ bool is_so(OpId comparison, int64_t a, int64_t b) {
 }
 
 bool is_uint64(TypeRef type) { return is_scalar(type) && type->scalar == ScalarType::kUInt64; }
+
+bool has_no_sign(TypeRef type) { return DType(type->scalar).is_unsigned_integer(); }
 
 }  // namespace
 
@@ -179,6 +182,8 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
     if (is_list(left.type) || is_list(right.type)) {
         if (const std::optional<Value> result = list_operator(name, left, right, where)) return *result;
     }
+    if (const std::array operands = {left, right}; Dates::any(operands))
+        return Dates(*this, where).apply(std::string(op_info(found->op).numpy_name), operands);
     if (const std::array operands = {left, right};
         const std::optional<Value> result = array_operation(op_info(found->op), operands, where))
         return *result;
@@ -197,6 +202,19 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
         refuse_operands(std::string(found->sign), left.type, right.type, where);
     }
     if (found->op != OpId::kPower || !literal_integer(right.type)) widen_floats(left, right);
+    if (compilation_.options().widens_floats && !source_.is_prelude && is_integer(left.type) &&
+        is_integer(right.type)) {
+        // To Numba integers beside each other are signed where one of them is, and have 64 bits.
+        const bool shifts = found->op == OpId::kLeftShift || found->op == OpId::kRightShift;
+        const bool is_unsigned = has_no_sign(left.type) && (shifts || has_no_sign(right.type));
+        for (Value* const side : {&left, &right}) {
+            if (side == &right && shifts) continue;
+            if (is_unsigned)
+                *side = scalar(scalar_type(ScalarType::kUInt64), cast(*side, ScalarType::kUInt64));
+            else if (is_uint64(side->type))
+                *side = scalar(scalar_type(ScalarType::kInt64), cast(*side, ScalarType::kInt64));
+        }
+    }
     switch (found->op) {
         case OpId::kDivide:
         case OpId::kFloorDivide:
@@ -410,6 +428,12 @@ Value FunctionLowering::shift(const std::string& name, const Value& left, const 
 Value FunctionLowering::unary(const std::string& name, const Value& given, NodeId where) {
     const Value operand = required(given, where);
     if (operand.type->kind == TypeKind::kNever) return never();
+    if (Dates::is_date(operand))
+        return Dates(*this, where)
+            .apply(name == "neg"   ? "negative"
+                   : name == "pos" ? "positive"
+                                   : "invert",
+                   std::span(&operand, 1));
     if (is_array(operand.type))
         return *array_operation(op_info(name == "neg"   ? OpId::kNegative
                                         : name == "pos" ? OpId::kPositive
@@ -426,8 +450,10 @@ Value FunctionLowering::unary(const std::string& name, const Value& given, NodeI
     if (is_integer(operand.type)) {
         if (op == OpId::kInvert && is_bool(operand.type) && !operand.type->weak)
             return negation(truth(operand, where));
-        TypeRef type =
-            is_uint64(operand.type) ? operand.type : scalar_type(ScalarType::kInt64, operand.type->weak);
+        const bool as_numba = compilation_.options().widens_floats && !source_.is_prelude;
+        TypeRef type = is_uint64(operand.type) || (as_numba && has_no_sign(operand.type))
+                           ? scalar_type(ScalarType::kUInt64)
+                           : scalar_type(ScalarType::kInt64, operand.type->weak);
         const ValueId value = cast(operand, type->scalar);
         return scalar(type, op == OpId::kPositive ? value : apply(op, {value}));
     }
@@ -606,6 +632,12 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
         }
         return name == "in" ? found : negation(truth(found, where));
     }
+    const auto counts = [](const Value& value) {
+        return Dates::is_date(value) || is_scalar(value.type) || is_array(value.type);
+    };
+    if (const std::array operands = {left, right};
+        Dates::any(operands) && counts(left) && counts(right) && find_operator(name) != nullptr)
+        return Dates(*this, where).apply(std::string(op_info(find_operator(name)->op).numpy_name), operands);
     if ((is_array(left.type) && (is_scalar(right.type) || is_array(right.type))) ||
         (is_array(right.type) && is_scalar(left.type))) {
         const std::array operands = {left, right};
@@ -738,6 +770,7 @@ ValueId FunctionLowering::truth(const Value& value, NodeId where) {
         case TypeKind::kNone: return boolean(false).parts[0];
         case TypeKind::kTuple: return boolean(!value.type->parts.empty()).parts[0];
         case TypeKind::kRecord:
+            if (Dates::is_date(value)) return truth(Dates(*this, where).counts(value), where);
             if (is_dict(value.type)) return truth(Dicts(*this, where).keys(value), where);
             if (is_set(value.type)) return truth(Sets(*this, where).items(value), where);
             if (value.type->record->is_integer) return truth(value_of_member(value, where), where);

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "lang/containers/dicts.h"
+#include "lang/dates/dates.h"
+#include "lang/dtype_values.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -248,6 +250,12 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
         const Value right = is_array(before.type) ? lower_deferred(statement.children[1], environment)
                                                   : lower(statement.children[1], environment);
         if (is_array(before.type)) return augment_array(before, statement.atoms[0], right, id);
+        if (is_structures(before.type) && Dates::is_date(before)) {
+            const std::array operands = {before, required(right, id)};
+            Dates(*this, id).apply(std::string(operation_of(statement.atoms[0], id).numpy_name), operands,
+                                   before);
+            return;
+        }
         const Value after = binary(statement.atoms[0], before, right, id);
         refuse_rounding(target, after);
         return store(*element, after, target);
@@ -273,6 +281,12 @@ void FunctionLowering::augment(NodeId id, Environment& environment) {
     if (is_array(left.type)) {
         refuse_global(target);
         return augment_array(left, statement.atoms[0], right, id);
+    }
+    if (is_structures(left.type) && Dates::is_date(left)) {
+        refuse_global(target);
+        const std::array operands = {left, required(right, id)};
+        Dates(*this, id).apply(std::string(operation_of(statement.atoms[0], id).numpy_name), operands, left);
+        return;
     }
     assign(target, binary(statement.atoms[0], left, right, id), environment, id);
 }
@@ -363,7 +377,8 @@ bool FunctionLowering::lower_return(NodeId id, Environment& environment) {
     if (value.type->kind == TypeKind::kNever) return false;
     const bool is_function = value.type->kind == TypeKind::kSymbol && value.type->symbol != nullptr &&
                              value.type->symbol->kind == SymbolKind::kFunction;
-    if ((value.type->kind == TypeKind::kSymbol && !is_function) || value.type->kind == TypeKind::kRange)
+    if ((value.type->kind == TypeKind::kSymbol && !is_function && !is_dtype(value.type)) ||
+        value.type->kind == TypeKind::kRange)
         fail(id, lang::describe(value.type) + " cannot be returned from a compiled function");
 
     if (dry_) {

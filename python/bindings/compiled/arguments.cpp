@@ -343,6 +343,12 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
         key_.push_back(key_of(KeyKind::kFunction, given_.back()));
         return;
     }
+    if (const auto date = date_given(object)) {
+        key_.push_back(key_of(KeyKind::kRecord, 0));
+        key_.push_back(reinterpret_cast<uint64_t>(lang::date_record(date->first)));
+        add_scalar(ScalarType::kInt64, false, &date->second);
+        return;
+    }
     if (add_structures(object, parameter)) return;
     if (add_buffer(object, parameter, function, name)) return;
     if (add_shared(object, parameter, function, name)) return;
@@ -522,8 +528,8 @@ bool CallArguments::add_buffer(PyObject* object, size_t parameter, const std::st
             const nb::object kind = nb::getattr(dtype, "kind", nb::str(""));
             if (const std::string letter = text_of(kind); letter == "M" || letter == "m")
                 throw TypeError("argument '" + name + "' of " + function + "() is an array of " +
-                                text_of(nb::str(dtype)) + ", and compiled functions have no dates: give " +
-                                name + ".view('int64'), whose numbers they are");
+                                text_of(nb::str(dtype)) +
+                                ", which compiled functions take in the machine's order of bytes alone");
             return false;
         }
         readonly = true;

@@ -1,5 +1,6 @@
 #include "compiled/layouts.h"
 
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -36,6 +37,8 @@ lang::Layout* describe(nb::handle dtype) {
         lang::LayoutField field;
         field.name = text_of(name);
         field.offset = nb::cast<int64_t>(described[1]);
+        if (nb::len(described) > 2 && nb::isinstance<nb::str>(described[2]))
+            field.title = text_of(described[2]);
         if (!element.attr("subdtype").is_none()) {
             for (nb::handle size : element.attr("shape")) field.shape.push_back(nb::cast<int64_t>(size));
             element = element.attr("base");
@@ -55,6 +58,11 @@ lang::Layout* describe(nb::handle dtype) {
 }  // namespace
 
 const lang::Layout* layout_of(nb::handle dtype) {
+    const std::string kind = text_of(dtype.attr("kind"));
+    if (kind == "M" || kind == "m") {
+        const auto type = lang::date_type_named(text_of(dtype.attr("name")));
+        return type && nb::cast<bool>(dtype.attr("isnative")) ? lang::date_layout(*type) : nullptr;
+    }
     if (dtype.attr("names").is_none() || nb::cast<bool>(dtype.attr("hasobject"))) return nullptr;
     static auto* const by_address = new std::map<PyObject*, const lang::Layout*>;  // of dtypes that are kept
     const auto known = by_address->find(dtype.ptr());
@@ -86,6 +94,27 @@ const lang::Layout* layout_of_instances(const lang::Record& record, nb::handle d
         layout = made;
     }
     return layout;
+}
+
+std::optional<std::pair<lang::DateType, int64_t>> date_given(PyObject* object) {
+    static std::array<PyObject*, 2> classes{};
+    if (classes[0] == nullptr) {
+        PyObject* const modules = PySys_GetObject("modules");
+        if (modules == nullptr || PyDict_GetItemString(modules, "numpy") == nullptr) return std::nullopt;
+        classes = {nb::object(numpy().attr("datetime64")).release().ptr(),
+                   nb::object(numpy().attr("timedelta64")).release().ptr()};
+    }
+    PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+    if (type != classes[0] && type != classes[1]) return std::nullopt;
+    const nb::handle date(object);
+    const auto named = lang::date_type_named(text_of(date.attr("dtype").attr("name")));
+    if (!named) return std::nullopt;
+    return std::pair(*named, nb::cast<int64_t>(nb::int_(date.attr("view")("int64"))));
+}
+
+nb::object make_date(const lang::DateType& type, int64_t count) {
+    const nb::object number = numpy().attr("int64")(count);
+    return number.attr("view")(lang::name_of(type));
 }
 
 std::optional<Structures> structures_of(PyObject* given) {
@@ -149,9 +178,15 @@ nb::object make_host_array(nb::handle dtype, char* data, const Dims& shape, cons
     return as_host_array(make_array(dtype, data, shape, strides, writeable, owner));
 }
 
+nb::object dtype_of(const lang::Layout& layout) {
+    if (const lang::DateType* const date = lang::date_of(layout.record))
+        return numpy().attr("dtype")(lang::name_of(*date));
+    return nb::borrow(static_cast<PyObject*>(const_cast<void*>(layout.handle)));
+}
+
 nb::object make_structures(const lang::Layout& layout, char* data, const Dims& shape, const Dims& strides,
                            bool writeable, bool is_single, const nb::object& owner) {
-    const nb::handle dtype(static_cast<PyObject*>(const_cast<void*>(layout.handle)));
+    const nb::object dtype = dtype_of(layout);
     const nb::object array = make_array(dtype, data, shape, strides, writeable, owner);
     if (is_single) return array[nb::tuple()];
     const bool is_record = dtype.attr("type").is(numpy().attr("record"));

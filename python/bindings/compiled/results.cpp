@@ -45,6 +45,8 @@ nb::object Results::next(lang::TypeRef type) {
         }
         case lang::TypeKind::kRecord:
             if (type->record == lang::generator_record()) return generator_at(word());
+            if (const lang::DateType* const date = lang::date_of(type->record))
+                return make_date(*date, word());
             [[fallthrough]];
         case lang::TypeKind::kTuple: {
             nb::object tuple = steal_or_throw(PyTuple_New(static_cast<Py_ssize_t>(type->parts.size())));
@@ -87,6 +89,13 @@ nb::object Results::next(lang::TypeRef type) {
             return nb::module_::import_("numpy").attr("asarray")(made);
         }
         case lang::TypeKind::kStructures: return next_structures(type);
+        case lang::TypeKind::kSymbol: {
+            const lang::Symbol* const symbol = type->symbol;
+            if (symbol == nullptr || symbol->kind != lang::SymbolKind::kKnown) return nb::none();
+            if (symbol->layout != nullptr) return dtype_of(*symbol->layout);
+            const char* const package = gives_numpy() ? "numpy" : modules::kRoot;
+            return nb::module_::import_(package).attr("dtype")(symbol->name);
+        }
         case lang::TypeKind::kList: return next_list(type);
         case lang::TypeKind::kGenerator: {
             auto* const head = reinterpret_cast<int64_t*>(word());
@@ -289,8 +298,8 @@ nb::object Results::of_argument(char* data, DType dtype, const Dims& shape, cons
     if (holder == nullptr) return wrap(empty(shape, dtype));  // without elements
     const bool of_weft = is_array(holder);
     auto view = std::make_shared<HostView>(of_weft ? HostView(array_of(holder), !readonly) : HostView());
-    std::shared_ptr<const HeldBuffer> buffer =
-        of_weft ? nullptr : HeldBuffer::of(holder, readonly ? PyBUF_RECORDS_RO : PyBUF_RECORDS);
+    // Elements of structures (numpy.void) lend their memory for reading alone, also where it may be written.
+    std::shared_ptr<const HeldBuffer> buffer = of_weft ? nullptr : HeldBuffer::of(holder, PyBUF_RECORDS_RO);
     return wrap(share(data, dtype, shape, strides, !readonly, [view, buffer]() mutable {
         view.reset();
         buffer.reset();

@@ -177,7 +177,7 @@ def describe(name, value, place=None):
         return ("scalar", name, *scalar)
     if _is_array(value) or _is_structure(value):
         return ("array", name, value)
-    if _is_generator(value):
+    if _is_generator(value) or _is_date(value):
         return ("object", name, value)
     if _is_structured_dtype(value):
         return ("structure", name, value)
@@ -236,7 +236,9 @@ def _is_argument(value):
     kind = type(value)
     if kind is tuple or is_record(kind):
         return all(map(_is_argument, values_of(value)))
-    return kind in _CONSTANTS or _is_array(value) or _is_structure(value) or _scalar(value) is not None
+    if kind in _CONSTANTS or _is_array(value) or _is_structure(value) or _is_date(value):
+        return True
+    return _scalar(value) is not None
 
 
 def _is_enumeration(value):
@@ -275,7 +277,7 @@ def _scalar(value):
     kind = type(value)
     if _root(kind.__module__) not in _ARRAY_PACKAGES or getattr(value, "ndim", None) != 0:
         return None
-    if _is_array(value) or not hasattr(value, "dtype"):
+    if _is_array(value) or not hasattr(value, "dtype") or _is_date(value):
         return None
     plain = value.item()
     return (value.dtype.name, plain) if type(plain) in _CONSTANTS else None
@@ -293,6 +295,12 @@ def _is_structure(value):
     """Whether it is an element of an array of structures."""
     numpy = sys.modules.get("numpy")
     return isinstance(value, getattr(numpy, "void", ())) and value.dtype.names is not None
+
+
+def _is_date(value):
+    """Whether it is a datetime64 or timedelta64."""
+    numpy = sys.modules.get("numpy")
+    return isinstance(value, (getattr(numpy, "datetime64", ()), getattr(numpy, "timedelta64", ())))
 
 
 def _is_generator(value):

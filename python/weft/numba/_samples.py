@@ -11,8 +11,14 @@ from weft.numba._types import (
     List,
     ListType,
     NoneType,
+    NPDatetime,
+    Record,
     UnicodeType,
 )
+
+
+class NoSample(TypeError):
+    """A type of which no value is made."""
 
 
 def sample(kind):
@@ -21,9 +27,9 @@ def sample(kind):
         plain = {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}
         return plain[kind.name] if kind.name in plain else getattr(weft, kind.name)(0)
     if isinstance(kind, Array):
-        made = weft.empty((2,) * kind.ndim, kind.dtype.name, order="F" if kind.layout == "F" else "C")
+        made = _array(kind, 2, "F" if kind.layout == "F" else "C")
         if kind.layout == "A" and kind.ndim:
-            made = weft.empty((4,) * kind.ndim, kind.dtype.name)[(slice(None, None, 2),) * kind.ndim]
+            made = _array(kind, 4, "C")[(slice(None, None, 2),) * kind.ndim]
         if not kind.mutable:
             made.flags.writeable = False
         return made
@@ -36,4 +42,14 @@ def sample(kind):
         return None
     if isinstance(kind, UnicodeType):
         return ""
-    raise TypeError(f"weft.numba does not compile for {kind} without a call")
+    if isinstance(kind, (NPDatetime, Record)):
+        return _array(Array(kind, 1), 1, "C")[0]
+    raise NoSample(f"weft.numba does not compile for {kind} without a call")
+
+
+def _array(kind, size, order):
+    if isinstance(kind.dtype, (NPDatetime, Record)):
+        import numpy
+
+        return numpy.zeros((size,) * kind.ndim, kind.dtype.numpy_dtype, order=order)
+    return weft.empty((size,) * kind.ndim, kind.dtype.name, order=order)

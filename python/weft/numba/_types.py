@@ -95,6 +95,26 @@ class Boolean(Number):
         return bool(value)
 
 
+class NPDatetime(Type):
+    """numpy.datetime64 of a unit."""
+
+    _kind = "datetime64"
+
+    def __init__(self, unit=""):
+        self.unit = unit
+        super().__init__(f"{self._kind}[{unit}]")
+
+    @property
+    def numpy_dtype(self):
+        return _numpy().dtype(f"{self._kind}[{self.unit}]" if self.unit else self._kind)
+
+
+class NPTimedelta(NPDatetime):
+    """numpy.timedelta64 of a unit."""
+
+    _kind = "timedelta64"
+
+
 class NoneType(Type):
     """None, and what a function without a result returns."""
 
@@ -325,6 +345,10 @@ def from_numpy(dtype):
     dtype = _numpy().dtype(getattr(dtype, "name", dtype) if not hasattr(dtype, "names") else dtype)
     if dtype.names is not None:
         return Record(dtype)
+    if dtype.kind in "mM" and dtype.isnative:
+        unit, multiple = _numpy().datetime_data(dtype)
+        unit = "" if unit == "generic" else f"{'' if multiple == 1 else multiple}{unit}"
+        return (NPDatetime if dtype.kind == "M" else NPTimedelta)(unit)
     name = "boolean" if dtype.name == "bool" else dtype.name
     if name not in names:
         raise NotImplementedError(f"compiled functions have no arrays of {dtype}")

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "lang/arrays/functions.h"
+#include "lang/dates/dates.h"
 
 namespace weft::lang {
 
@@ -167,6 +168,10 @@ FunctionLowering::Element FunctionLowering::chosen_element(const Selection& sele
 }
 
 Value FunctionLowering::selected(NodeId id, const Value& base, std::span<const IndexItem> items) {
+    if (Dates::is_date(base)) {
+        Dates dates(*this, id);
+        return dates.dated(selected(id, dates.counts(base), items), *date_of(base.type));
+    }
     if (is_mask(base, items)) {
         check_mask(base, 0, items[0]);
         const Value& mask = items[0].value;
@@ -189,6 +194,11 @@ void FunctionLowering::store_selected(NodeId id, const Value& base, std::span<co
     expect_writeable(base.type, id);
     Value value = required(given, id);
     if (value.type->kind == TypeKind::kNever) return;
+    if (Dates::is_date(base) && Dates::is_date(value)) {
+        Dates dates(*this, id);
+        return store_selected(id, dates.counts(base), items,
+                              dates.counts(dates.converted(value, *date_of(base.type))));
+    }
     if (is_mask(base, items) && is_scalar(value.type)) {
         check_mask(base, 0, items[0]);
         Value mask = items[0].value;  // which is read before anything is written

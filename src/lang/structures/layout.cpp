@@ -7,8 +7,9 @@
 namespace weft::lang {
 
 const LayoutField* Layout::find(const std::string& name) const {
-    const auto found = std::find_if(fields.begin(), fields.end(),
-                                    [&](const LayoutField& field) { return field.name == name; });
+    const auto found = std::find_if(fields.begin(), fields.end(), [&](const LayoutField& field) {
+        return field.name == name || (!name.empty() && field.title == name);
+    });
     return found == fields.end() ? nullptr : &*found;
 }
 

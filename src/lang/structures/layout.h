@@ -14,8 +14,8 @@ struct Record;
 
 // A field has numbers or structures, one or as many as its shape says, in the order of C.
 struct LayoutField {
-    std::string name;
-    int64_t offset = 0;  // in bytes
+    std::string name, title{};  // either names it; most have no title
+    int64_t offset = 0;         // in bytes
     ScalarType scalar = ScalarType::kUInt8;
     const Layout* layout = nullptr;  // of structures
     std::vector<int64_t> shape{};

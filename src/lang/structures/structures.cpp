@@ -3,6 +3,7 @@
 #include <array>
 
 #include "ir/thread_memory.h"
+#include "lang/dates/dates.h"
 #include "lang/lowering.h"
 #include "lang/structures/alignment.h"
 #include "weft/errors.h"
@@ -229,6 +230,9 @@ void FunctionLowering::augment_field(const Value& base, const LayoutField& field
 void FunctionLowering::store_structure(const Value& target, const Value& value, NodeId where) {
     expect_writeable(target.type, where);
     target_.written.insert(target.type->scope);
+    const DateType* const date = date_of(target.type);
+    if (date != nullptr && Dates::is_date(value) && date_of(value.type) != date)
+        return store_structure(target, Dates(*this, where).converted(value, *date), where);
     const std::vector<LayoutField>& fields = target.type->layout->fields;
     const auto field = [&](size_t i) -> const LayoutField& {
         return field_named(target.type, fields[i].name, where);
@@ -237,7 +241,9 @@ void FunctionLowering::store_structure(const Value& target, const Value& value, 
     if (const Record* const record = target.type->layout->record; record != nullptr && !is_one) {
         if (value.type->record != record)
             fail(where, lang::describe(value.type) + " cannot be stored in an array of " + record->name,
-                 "Make one of it: cuda." + record->name + "(...).");
+                 date != nullptr
+                     ? "Write numpy." + std::string(date->is_span ? "timedelta64" : "datetime64") + "(...)."
+                     : "Make one of it: cuda." + record->name + "(...).");
         for (size_t i = 0; i < fields.size(); ++i) store_field(target, field(i), tuple_item(value, i), where);
         return;
     }

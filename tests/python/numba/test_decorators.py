@@ -419,3 +419,45 @@ def test_expressions_of_arrays_are_numpys():
 def test_promotion_is_one_of_two():
     with pytest.raises(ValueError, match="promotion is 'numpy' or 'numba', not 'python'"):
         weft.jit(lambda x: x, promotion="python")
+
+
+OF_INTEGERS = {
+    "add": lambda x, y: x + y,
+    "subtract": lambda x, y: x - y,
+    "multiply": lambda x, y: x * y,
+    "floor_divide": lambda x, y: x // y,
+    "remainder": lambda x, y: x % y,
+    "bitwise_and": lambda x, y: x & y,
+    "bitwise_or": lambda x, y: x | y,
+    "bitwise_xor": lambda x, y: x ^ y,
+    "left_shift": lambda x, y: x << y,
+    "right_shift": lambda x, y: x >> y,
+}
+INTEGERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+
+
+@pytest.mark.parametrize("name", OF_INTEGERS)
+def test_integers_are_signed_where_one_is(name):
+    compiled = njit(OF_INTEGERS[name])
+    shifts = name.endswith("shift")
+    for first in INTEGERS:
+        for second in INTEGERS:
+            is_unsigned = first[0] == "u" and (shifts or second[0] == "u")
+            dtype = numpy.uint64 if is_unsigned else numpy.int64
+            with numpy.errstate(over="ignore"):
+                for x, y in [(5, 3), (3, 5), (100, 7)]:
+                    expected = getattr(numpy, name)(dtype(x), dtype(y))
+                    given = compiled(getattr(numpy, first)(x), getattr(numpy, second)(y))
+                    assert (type(given), given) == (int, int(expected))
+    assert compiled(numpy.uint64(7), 2) == int(getattr(numpy, name)(7, 2))
+    plain = weft.jit(OF_INTEGERS["subtract"])
+    assert plain(numpy.uint8(3), numpy.uint8(5)) == -2
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_signs_of_integers(dtype):
+    x = getattr(numpy, dtype)(5)
+    wide = numpy.uint64 if dtype[0] == "u" else numpy.int64
+    with numpy.errstate(over="ignore"):
+        assert njit(lambda x: -x)(x) == int(wide(0) - wide(5))
+    assert njit(lambda x: ~x)(x) == int(~wide(5))

@@ -6,7 +6,7 @@ import numpy
 import pytest
 import weft
 import weft.numba as numba
-from weft.numba import types
+from weft.numba import from_dtype, njit, typeof, types
 from weft.numba.core import sigutils
 from weft.numba.np import numpy_support
 
@@ -136,5 +136,38 @@ def test_types_cast_numbers():
 def test_from_dtype():
     assert numba.from_dtype(numpy.dtype("f4")) == numba.float32
     assert numba.from_dtype(numpy.dtype(bool)) == numba.boolean
-    with pytest.raises(NotImplementedError, match="datetime64"):
-        numba.from_dtype(numpy.dtype("M8[s]"))
+    with pytest.raises(NotImplementedError, match="no arrays of <U3"):
+        numba.from_dtype(numpy.dtype("U3"))
+
+
+@pytest.mark.parametrize("dtype", ["M8[D]", "m8[25s]", "m8", "M8[ns]"])
+def test_types_of_dates(dtype):
+    dtype = numpy.dtype(dtype)
+    kind = from_dtype(dtype)
+    assert str(kind) in (dtype.name, f"{dtype.name}[]")
+    assert isinstance(kind, types.NPTimedelta if dtype.kind == "m" else types.NPDatetime)
+    assert typeof(numpy.zeros(2, dtype)) == types.Array(kind, 1, "C")
+    assert typeof(numpy.zeros(2, dtype)[0]) == kind
+
+    @njit([(types.Array(kind, 1, "C"), kind)])
+    def later(a, at):
+        return a == at
+
+    given = numpy.arange(3).astype(dtype)
+    assert later(given, given[1]).tolist() == [False, True, False]
+    later.compile((types.Array(kind, 1, "A"), kind))
+
+
+def test_signatures_of_structures():
+    dtype = numpy.dtype([("x", "f8"), ("n", "i4")])
+
+    @njit([(from_dtype(dtype)[:], from_dtype(dtype))])
+    def put(a, one):
+        a[0] = one
+
+    a, b = numpy.zeros(2, dtype), numpy.ones(2, dtype)
+    put(a, b[1])
+    assert a[0] == b[1]
+    put.compile((from_dtype(dtype)[::1], from_dtype(dtype)))
+    with pytest.raises(TypeError, match="No matching definition"):
+        put(numpy.zeros(2), b[1])

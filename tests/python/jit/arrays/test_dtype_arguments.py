@@ -59,3 +59,26 @@ class Own:
 def test_other_types_are_refused(given):
     with pytest.raises(TypeError, match="which compiled functions do not take"):
         made(3, given)
+
+
+PLACE = np.dtype([("x", "f8"), ("y", "i2")])
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint32", "float64", "complex64", PLACE, "M8[s]", "m8[7D]"]
+)
+def test_dtypes_are_results(dtype):
+    a = np.zeros(3, dtype)
+    of_array = weft.jit(lambda a: (a.dtype, 1))(a)[0]
+    assert isinstance(of_array, (np.dtype, weft.dtype))
+    assert of_array == a.dtype
+    if a.dtype.kind in "biufc":
+        assert type(of_array) is weft.dtype
+        from weft import numba
+
+        assert numba.njit(lambda a: a.dtype)(a) is a.dtype
+
+
+def test_classes_are_no_results():
+    with pytest.raises(weft.CompileError, match="returns a function to Python"):
+        weft.jit(lambda x: (np.float32, x))(1)

@@ -455,3 +455,38 @@ def test_structures_from_before_a_parallel_loop():
     a = balls()
     expected = sum(a[1]["mass"] * i + a[i % 5]["count"] for i in range(2000))
     assert np.jit(f)(a, 2000) == pytest.approx(expected, rel=1e-12)
+
+
+TITLED = numpy.dtype([(("across", "x"), "i4"), (("down", "y"), "f8"), ("plain", "i2")])
+
+
+def test_titles_name_fields_too():
+    def count(a):
+        for i in range(len(a)):
+            a[i]["x"] = i + 1
+            a[i]["across"] += 10
+            a[i].down = a[i]["x"] / 2
+        a["across"] *= 2
+        return a["down"].sum() + a[0]["plain"]
+
+    given, wanted = numpy.zeros(3, TITLED).view(numpy.recarray), numpy.zeros(3, TITLED).view(numpy.recarray)
+    assert np.jit(count)(given) == count(wanted)
+    numpy.testing.assert_array_equal(given, wanted)
+    with pytest.raises(np.CompileError, match="has no field 'z'"):
+        np.jit(lambda a: a[0]["z"])(given)
+    other = numpy.dtype([(("across", "y"), "i4"), (("down", "x"), "f8"), ("plain", "i2")])
+    assert np.jit(lambda a: a[0]["across"])(numpy.array([(3, 4.0, 5)], other)) == 3
+
+
+@pytest.mark.parametrize("kind", [numpy.ndarray, numpy.recarray])
+def test_arrays_in_one_structure_are_returned(kind):
+    a = filled(NESTED, 2).view(kind)
+
+    def parts(one):
+        return one["grid"], one["grid"][1:], one["path"]["x"]
+
+    for given, wanted in zip(np.jit(parts)(a[1]), parts(a[1]), strict=True):
+        numpy.testing.assert_array_equal(given, wanted)
+    grid = np.jit(lambda one: one["grid"])(a[0])
+    grid[0, 0] = 99  # it is the structure's memory
+    assert a[0]["grid"][0, 0] == 99
