@@ -56,6 +56,9 @@ def _lines(stencil, others, window, places):
     axes = len(window)
     operands = ", ".join(stencil.parameters)
     yield f"def stencil({operands}, *, out=None):"
+    for name in sorted(stencil.standard):  # iterations at the same time share arrays, and no lists
+        yield f"    if isinstance({name}, list):"
+        yield f"        {name} = weft__.asarray({name})"
     zeros = ", ".join("0" for _ in places)
     yield f"    dtype__ = border_dtype__(border__, element__, {operands}, {zeros})"
     for name in others:

@@ -322,6 +322,20 @@ def values(shape, dtype):
 
 
 class TestInCompiledFunctions:
+    def test_lists_read_by_standard_indexing(self):
+        @np.jit
+        def of_list(a, more):
+            weights = [1.0, 2.0]
+            weights.append(more)
+            return convolved(a, weights), convolved(a, (1, 2, 4))
+
+        a = np.array(values((30,), "float64"))
+        expected = numpy.asarray(convolved(a, np.array([1.0, 2.0, 4.0])))
+        for result in of_list(a, 4.0):
+            numpy.testing.assert_array_equal(numpy.asarray(result), expected)
+        result = np.jit(lambda a, weights: convolved(a, weights))(a, [1.0, 2.0, 4.0])
+        numpy.testing.assert_array_equal(numpy.asarray(result), expected)
+
     @pytest.mark.parametrize("dtype", DTYPES)
     @pytest.mark.parametrize("shape", SHAPES_2)
     def test_as_outside(self, shape, dtype):
