@@ -99,8 +99,8 @@ def jit(function=None, /, *, source=None, **options):
         it is never stale.
     promotion : {'numpy', 'numba'}
         What a float32 is beside a number of Python's: a float32, as in NumPy (the default), or a float64, as in Numba,
-        where a complex64 becomes a complex128, too. Integers beside integers are an int64, or with "numba" a uint64 where
-        both are unsigned. Expressions of arrays are NumPy's in both.
+        where a complex64 becomes a complex128, too. Integers beside integers give an int64, and with "numba" a uint64
+        where both are unsigned. Expressions of arrays are NumPy's in both.
     source : str
         The text of the function, for one that was made by exec().
 

@@ -1,4 +1,4 @@
-"""What NumPy does with counts of datetime64 and timedelta64, for weft.jit, in the Python that it compiles; see of_math.py.
+"""What NumPy does with counts of datetime64 and timedelta64, in the Python that weft.jit compiles; see of_math.py.
 
 The least int64 is no time. lang/dates/ tells units and kinds apart before.
 """

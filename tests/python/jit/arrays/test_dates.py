@@ -250,7 +250,7 @@ def test_arrays_that_are_made_and_loops():
         days = np.zeros(n, "M8[D]")
         day = start
         at = 0
-        for k in range(2 * n):
+        for _ in range(2 * n):
             if at < n and (day.astype(np.int64) + 3) % 7 < 5:
                 days[at] = day
                 at += 1
@@ -375,7 +375,7 @@ def test_structures_with_dates():
 
 def test_other_orders_of_bytes_are_refused():
     with pytest.raises(
-        TypeError, match="is an array of >M8.s., which compiled functions take in the machine's order"
+        TypeError, match=r"is an array of >M8\[s\], which compiled functions take in the machine's order"
     ):
         function_of("a + 1", "a")[1](dates("s").astype(">M8[s]"))
 
