@@ -99,7 +99,8 @@ public:
         for (nb::handle value : defaults) source.defaults.push_back(type_of_constant(value));
         if (program_.functions.size() == 1) program_.defaults = defaults;
         for (nb::handle guard : described.attr("guards"))
-            program_.guards.push_back({guard[0], guard[1], guard[2]});
+            program_.guards.push_back(
+                {guard[0], guard[1], nb::len(guard) > 2 ? nb::object(guard[2]) : nb::object()});
         const nb::list symbols(described.attr("symbols"));
         source.symbols.resize(nb::len(symbols));
         for (size_t i = 0; i < source.symbols.size(); ++i) fill(source.symbols[i], symbols[i]);

@@ -13,7 +13,8 @@ namespace weft::python {
 
 /// A value that a function read from a namespace or a closure's cell when it was described.
 struct Guard {
-    nb::object holder, name, value;  // a dictionary and a key, or a cell and None
+    nb::object holder, name,
+        value;  // a dictionary and a key, or a cell and None; no value where none is there
 };
 
 /// What a function was when it was described: its code and its defaults may be replaced.

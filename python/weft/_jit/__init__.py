@@ -51,8 +51,8 @@ were followed:
 Further fields of `Described`: `name`, `qualified_name` and `module` of the function; `file`, `first_line` and `source`,
 the lines of the function: line k of the file is `source[k - first_line]`; `parameters`, tuples (name, kind) with the
 kinds positional_only, positional, rest and keyword; `defaults`, the values of those that have one, in their order;
-`guards`, tuples (dictionary or cell, name or None, value) for what was read of globals, the program's own modules and
-closures.
+`guards`, tuples (dictionary or cell, name or None, value if there is one) for what was read of globals, the program's
+own modules and closures.
 """
 
 from weft._jit._describe import Described, capture, describe

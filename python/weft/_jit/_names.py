@@ -60,7 +60,7 @@ class Names:
 
     @property
     def guards(self):
-        """The guards, each once: (dictionary or cell, name or None, value)."""
+        """The guards, each once: (dictionary or cell, name or None, value), without a value where there is none yet."""
         return list(self._guards.values())
 
     def resolve(self, chain):
@@ -127,6 +127,7 @@ class Names:
             try:
                 value = cell.cell_contents
             except ValueError:  # nothing was put into it yet
+                self._guards[name] = (cell, None)
                 return _MISSING
             self._guards[name] = (cell, None, value)
             return value
@@ -134,6 +135,8 @@ class Names:
         if value is not _MISSING:
             self._guards[name] = (self._globals, name, value)
             return value
+        if name not in self._builtins:
+            self._guards[name] = (self._globals, name)
         return self._builtins.get(name, _MISSING)
 
     def _nearest(self, name):
@@ -150,9 +153,11 @@ class Names:
 
     def _guard_module(self, module, name, value):
         """Attributes of the program's own modules may change, as its globals may."""
-        if value is _MISSING or _root(module.__name__) in sys.stdlib_module_names | _ARRAY_PACKAGES:
+        if _root(module.__name__) in sys.stdlib_module_names | _ARRAY_PACKAGES:
             return
-        if name in vars(module):
+        if value is _MISSING:
+            self._guards[module.__name__, name] = (vars(module), name)
+        elif name in vars(module):
             self._guards[module.__name__, name] = (vars(module), name, value)
 
 
@@ -187,7 +192,7 @@ def describe(name, value, place=None):
         return ("known", name, value._path)
     if getattr(type(value), "_is_weft_vector_type", False):  # one of weft.cuda's, made by a plain function
         return ("vector", name, value._function, value._record, value.dtype)
-    known = _known_path(value, place) or _numba_type(value)
+    known = _numba_type(value) or _known_path(value, place)
     if known is not None:
         return ("known", name, known)
     if _is_type_of_several(value):
@@ -204,13 +209,13 @@ def describe(name, value, place=None):
 def _describe_class(name, value, place):
     if issubclass(value, BaseException):
         return ("exception", name, value)
-    known = _known_path(value, place)
-    if known is not None:
-        return ("known", name, known)
     if _is_typed_list(value):
         return ("known", name, "builtins.list")
     if _is_typed_dict(value):
         return ("known", name, "builtins.dict")
+    known = _known_path(value, place)
+    if known is not None:
+        return ("known", name, known)
     if value.__name__ in _CLASSES_OF_TYPES and _is_of_numba(value):
         return ("known", name, f"numba.types.{value.__name__}")
     if is_record(value) or is_enumeration(value):

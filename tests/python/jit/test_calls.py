@@ -7,6 +7,7 @@ import math
 import pickle
 import threading
 import traceback
+import types
 import weakref
 
 import numpy
@@ -777,3 +778,49 @@ def test_what_a_small_function_makes_for_its_result_is_given_back_once():
 
     assert totals(1000) == sum(range(1000)) + 1000
     assert np.jit(lambda x: total(x, 2.0) * total(x, 3.0))(1.0) == 12.0
+
+
+@np.jit
+def calls_what_comes_later(x):
+    return comes_later(x) + 1  # noqa: F821
+
+
+def test_a_global_that_comes_later():
+    with pytest.raises(np.CompileError, match="'comes_later' is not defined"):
+        calls_what_comes_later(3)
+    try:
+        globals()["comes_later"] = lambda x: 2 * x
+        assert calls_what_comes_later(3) == 7
+        globals()["comes_later"] = lambda x: 5 * x
+        assert calls_what_comes_later(3) == 16
+    finally:
+        del globals()["comes_later"]
+    with pytest.raises(np.CompileError, match="'comes_later' is not defined"):
+        calls_what_comes_later(3)
+
+
+def test_a_closure_that_comes_later():
+    @np.jit
+    def outer(x):
+        return inner(x) + 1
+
+    with pytest.raises(np.CompileError, match="'inner' is not defined"):
+        outer(3)
+
+    def inner(x):
+        return 2 * x
+
+    assert outer(3) == 7
+
+
+def test_an_attribute_of_a_module_that_comes_later(monkeypatch):
+    module = types.ModuleType("own_module_of_test_calls")
+    module.other = 1
+    scope = {"own": module}
+    source = "def asks(x):\n    return x * own.factor\n"
+    exec(source, scope)
+    compiled = np.jit(scope["asks"], source=source)
+    with pytest.raises(np.CompileError, match=r"not defined|no attribute"):
+        compiled(2)
+    module.factor = 10
+    assert compiled(2) == 20
