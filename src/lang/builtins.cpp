@@ -495,8 +495,9 @@ std::optional<Value> FunctionLowering::call_operator(const std::string& name, co
     const NodeId where = arguments.where;
     std::string plain = name;
     if (!plain.empty() && plain.back() == '_') plain.pop_back();
-    static constexpr std::string_view kBinary[] = {"add", "sub",    "mul",    "truediv", "floordiv", "mod",
-                                                   "pow", "lshift", "rshift", "and",     "or",       "xor"};
+    static constexpr std::string_view kBinary[] = {"add", "sub", "mul",    "truediv", "floordiv",
+                                                   "mod", "pow", "lshift", "rshift",  "and",
+                                                   "or",  "xor", "matmul"};
     static constexpr std::string_view kCompared[] = {"eq", "ne", "lt", "le", "gt", "ge", "is", "is_not"};
     const auto is_one_of = [&](std::span<const std::string_view> names, std::string_view given) {
         return std::find(names.begin(), names.end(), given) != names.end();

@@ -418,6 +418,12 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
     if (module == "numpy" && name.starts_with("_engine_") && source_.is_prelude)
         return ArrayFunctions(*this, name.substr(std::string_view("_engine_").size()), arguments)
             .call_engine();
+    if (const DateType* const date = symbol.layout == nullptr ? nullptr : date_of(symbol.layout->record)) {
+        expect_arguments(name_of(*date), arguments, 1, 1);
+        Value value = arguments.positional[0];
+        if (is_structures(value.type) && value.type->rank == 0) value = load({value, {}});
+        if (Dates::is_date(value)) return Dates(*this, arguments.where).converted(value, *date);
+    }
     if (module == "numpy" && (name == "datetime64" || name == "timedelta64"))
         return Dates(*this, arguments.where).make(name == "timedelta64", arguments);
     if (module == "numpy" &&

@@ -221,6 +221,12 @@ Value FunctionLowering::attribute_of(const Value& base, const std::string& name,
         (base.type->symbol->path.starts_with("numpy.") || base.type->symbol->layout != nullptr)) {
         if (base.type->symbol->layout != nullptr && name == "itemsize")
             return integer(base.type->symbol->layout->size);
+        const Layout* const layout = base.type->symbol->layout;
+        if (const DateType* const date = layout == nullptr ? nullptr : date_of(layout->record)) {
+            if (name == "type") return base;
+            if (name == "name") return {string_type(name_of(*date)), {}, 0};
+            if (name == "kind") return {string_type(date->is_span ? "m" : "M"), {}, 0};
+        }
         if (const DTypeInfo* found = DType::find(base.type->symbol->path.substr(6))) {
             const DType dtype(found->scalar_type);
             if (name == "type") return base;

@@ -454,6 +454,12 @@ Value FunctionLowering::unary(const std::string& name, const Value& given, NodeI
         TypeRef type = is_uint64(operand.type) || (as_numba && has_no_sign(operand.type))
                            ? scalar_type(ScalarType::kUInt64)
                            : scalar_type(ScalarType::kInt64, operand.type->weak);
+        if (as_numba && !operand.type->weak && !is_bool(operand.type) && op != OpId::kPositive) {
+            // To Numba the result of a narrow one is narrow, and has 64 bits then.
+            const Value narrow =
+                scalar(scalar_type(operand.type->scalar), apply(op, {cast(operand, operand.type->scalar)}));
+            return scalar(type, cast(narrow, type->scalar));
+        }
         const ValueId value = cast(operand, type->scalar);
         return scalar(type, op == OpId::kPositive ? value : apply(op, {value}));
     }

@@ -183,7 +183,7 @@ def _converter(kind):
     return None
 
 
-def _to_number(kind):
+def _to_number(kind, is_argument=True):
     weft = sys.modules["weft"]
     if isinstance(kind, Boolean):
         return _guarded(bool)
@@ -193,12 +193,19 @@ def _to_number(kind):
         return _guarded(complex)
     if not isinstance(kind, Integer):
         return _guarded(getattr(weft, kind.name))
-    if kind.name == "int64":
+    if kind.name == "int64" and not is_argument:
         return _guarded(int)
+    widest = 64 if not kind.signed else 63
     low, high, scalar = kind.minval, kind.maxval, getattr(weft, kind.name)
 
     def whole(value):
         value = int(value)
+        if is_argument and value < 0 and not kind.signed:
+            raise OverflowError("can't convert negative int to unsigned")
+        if is_argument and not -(1 << 63) <= value < 1 << widest:
+            raise OverflowError("int too big to convert")
+        if kind.name == "int64":
+            return value
         if not low <= value <= high:
             value = (value - low) % (high - low + 1) + low
         return scalar(value)
@@ -223,7 +230,7 @@ def _converter_of_result(kind):
     if isinstance(kind, Boolean):
         return bool
     if isinstance(kind, _NUMBERS):
-        to_number = _to_number(kind)
+        to_number = _to_number(kind, is_argument=False)
 
         def number(value):
             made = to_number(value)

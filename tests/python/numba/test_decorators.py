@@ -111,7 +111,25 @@ def test_arguments_wrap_as_in_c():
     def same(x):
         return x
 
-    assert [same(256), same(-1), same(7)] == [0, 255, 7]
+    assert [same(256), same(300), same(2**63), same(7.9)] == [0, 44, 0, 7]
+    assert njit("uint64(uint64)")(lambda x: x)(2**63) == 2**63
+    assert [njit("int8(int8)")(lambda x: x)(value) for value in (-1, 300, numpy.int64(129))] == [-1, 44, -127]
+    assert njit("uint8(int64)")(lambda x: x)(-1) == 255  # a result is what the machine makes of it
+
+
+@pytest.mark.parametrize("kind", "uint8 uint32 uint64 int8 int64".split())
+def test_integers_that_no_machine_holds(kind):
+    same = njit(f"{kind}({kind})")(lambda x: x)
+    with pytest.raises(OverflowError, match="int too big to convert"):
+        same(2**70)
+    if kind[0] == "u":
+        for value in (-1, numpy.int8(-1), -1.5):
+            with pytest.raises(OverflowError, match="can't convert negative int to unsigned"):
+                same(value)
+    else:
+        assert same(-1.5) == -1
+        with pytest.raises(OverflowError, match="int too big to convert"):
+            same(2**63)
 
 
 def test_the_best_signature_is_taken():
@@ -456,8 +474,10 @@ def test_integers_are_signed_where_one_is(name):
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_signs_of_integers(dtype):
-    x = getattr(numpy, dtype)(5)
-    wide = numpy.uint64 if dtype[0] == "u" else numpy.int64
+    negative, inverse = njit(lambda x: -x), njit(lambda x: ~x)
+    limits = numpy.iinfo(dtype)
     with numpy.errstate(over="ignore"):
-        assert njit(lambda x: -x)(x) == int(wide(0) - wide(5))
-    assert njit(lambda x: ~x)(x) == int(~wide(5))
+        for number in (5, 0, limits.max, limits.min):
+            x = getattr(numpy, dtype)(number)
+            assert [negative(x), inverse(x)] == [int(-x), int(~x)]
+            assert type(negative(x)) is int

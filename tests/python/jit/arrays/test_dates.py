@@ -347,6 +347,18 @@ def test_other_functions_refuse_dates():
         function_of("np.std(a)", "a")[1](spans())
 
 
+def test_dtypes_of_dates():
+    def asked(a):
+        return a.dtype.name, a.dtype.kind, a.dtype.itemsize, a.dtype.type(a[1])
+
+    compiled = weft.jit(asked)
+    for a in (spans("7s"), dates("M")):
+        assert compiled(a)[:3] == (a.dtype.name, a.dtype.kind, 8)
+        expect_same(compiled(a)[3], a[1])
+    zero = np.array(5, "m8[h]")
+    expect_same(weft.jit(lambda x: x.dtype.type(x))(zero), zero[()])
+
+
 def test_truth():
     compiled = weft.jit(lambda a: 1 if a else 0)
     assert [compiled(np.timedelta64(n, "D")) for n in (0, 1, "NaT")] == [0, 1, 1]
