@@ -1,6 +1,6 @@
 # weft's commands. `make test` and `make demo` each work alone, first, on a fresh machine.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-all test-ptx test-sanitize test-threads conformance test-libraries fuzz fuzz-jit fuzz-variants probe probe-sanitize demo \
+.PHONY: help bootstrap build debug check lint format test test-cpp test-python test-all test-ptx test-sanitize test-threads conformance test-libraries fuzz fuzz-jit fuzz-variants fuzz-libraries probe probe-sanitize demo \
 	bench bench-curves bench-programs bench-peers wheel test-wheel clean
 
 PYTHON := .venv/bin/python
@@ -80,6 +80,9 @@ fuzz: build ## Random programs against NumPy, with a fresh seed (ARGS="--seed N 
 
 fuzz-variants: build ## The same random programs by every tier, number of threads and with each optimisation switch left out
 	@$(PYTHON) tests/fuzz/variants.py $(ARGS)
+
+fuzz-libraries: build ## Random calls of linalg and fft, NumPy's and SciPy's, on both and on weft (ARGS="--calls 1000000 --seed N")
+	@PYTHONPATH=build/release/python $(PYTHON) tests/fuzz/libraries.py $(ARGS)
 
 fuzz-jit: build ## Random functions by weft.jit beside CPython, with a fresh seed (ARGS="--seed N --count N")
 	@WEFT_CACHE=0 PYTHONPATH=build/release/python $(PYTHON) tests/python/jit/random_functions.py --fresh --count 2000 --ways turn $(ARGS)

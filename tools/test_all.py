@@ -20,6 +20,7 @@ TARGETS = {
     "test-ptx": "every operation and every kernel of the suite, generated for GPUs",
     "fuzz": "random programs against NumPy",
     "fuzz-jit": "random functions by weft.jit beside CPython",
+    "fuzz-libraries": "random calls of linalg and fft beside NumPy and SciPy",
     "fuzz-variants": "random programs by every tier, number of threads and optimisation switch",
     "probe": "junk calls, failing allocations and system calls",
     "test-sanitize": "all tests with the address and undefined-behaviour sanitizers",

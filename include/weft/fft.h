@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "weft/array.h"
+#include "weft/options.h"
 
 namespace weft::fft {
 
@@ -48,6 +49,20 @@ array rfftn(const array& a, std::optional<Dims> s = {}, std::optional<Dims> axes
             Norm norm = Norm::kBackward);
 array irfftn(const array& a, std::optional<Dims> s = {}, std::optional<Dims> axes = {},
              Norm norm = Norm::kBackward);
+
+/// np.fft.fftfreq, np.fft.rfftfreq: the frequencies of the numbers of fft and rfft, in cycles per unit of the
+/// sample spacing `d`, as float64. ValueError for less than one.
+///
+///     fft::fftfreq(5, 0.1) is {0, 2, 4, -4, -2}
+array fftfreq(int64_t n, double d = 1.0);
+array rfftfreq(int64_t n, double d = 1.0);
+
+/// np.fft.fftshift, np.fft.ifftshift: puts the frequency 0 in the middle of axes, by default of all, and
+/// back.
+///
+///     fft::fftshift(fft::fftfreq(5, 0.1)) is {-4, -2, 0, 2, 4}
+array fftshift(const array& x, const Axes& axes = {});
+array ifftshift(const array& x, const Axes& axes = {});
 
 /// scipy.fft.hfftn, scipy.fft.ihfftn: as hfft and ihfft, along several axes, of which the last is halved.
 array hfftn(const array& a, std::optional<Dims> s = {}, std::optional<Dims> axes = {},

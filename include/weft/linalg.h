@@ -171,8 +171,11 @@ array matrix_norm(const array& x, const NormOrder& ord = "fro", bool keepdims = 
 /// way around; else the norm times the inverse's norm. Infinite for singular matrices. LinAlgError for
 /// matrices without elements, and for those that are not square where this matters.
 ///
+/// Of matrices with nan in them it throws LinAlgError where it needs singular values, or with `passes_nan` is
+/// nan.
+///
 ///     cond(array{{4.0, 0.0}, {0.0, 2.0}}) is 2
-array cond(const array& x, const NormOrder& p = {});
+array cond(const array& x, const NormOrder& p = {}, bool passes_nan = false);
 
 struct RankOptions {
     std::optional<Argument> tol = {};  // what singular values have to exceed: one number, or one a matrix

@@ -350,6 +350,10 @@ class Draw:
     def of_solve_toeplitz(self):
         n = self.extent()
         c, r = self.array((n,)), self.array((n,))
+        if self.chance(0.5):
+            c = f"({c} + 8 * {n} * (numpy.arange({n}) == 0))"  # whose leading minors are well conditioned
+        else:
+            self.tame = False
         return c if self.chance(0.5) else f"({c}, {r})", self.array((n,) if self.chance(0.5) else (n, 2))
 
     def of_eigh(self):

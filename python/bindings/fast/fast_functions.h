@@ -6,8 +6,10 @@
 #include <cstring>
 
 #include "api/fast/fast_call.h"
+#include "api/fast/fast_sums.h"
 #include "api/ordering/fast_interpolate.h"
 #include "api/ordering/fast_order.h"
+#include "api/products/fast_einsum.h"
 #include "core/float_errors.h"
 #include "fast/fast_call.h"
 #include "graph/operand.h"
@@ -120,6 +122,80 @@ inline PyObject* fast_dot(PyObject* self, PyObject* const* arguments, Py_ssize_t
     const array &left = array_of(self), &right = array_of(arguments[0]);
     if (is_large(left) || is_large(right)) return nullptr;
     return wrap_result(dot(left, right)).release().ptr();
+}
+
+/// A function of two arrays.
+template <array (*function)(const array&, const array&)>
+PyObject* fast_of_two(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    if (count != 2 || !is_plain_array(arguments[0]) || !is_plain_array(arguments[1])) return nullptr;
+    const array &left = array_of(arguments[0]), &right = array_of(arguments[1]);
+    if (is_large(left) || is_large(right)) return nullptr;
+    return wrap_result(function(left, right)).release().ptr();
+}
+inline PyObject* fast_matmul(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_of_two<matmul>(self, arguments, count);
+}
+inline PyObject* fast_inner(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_of_two<inner>(self, arguments, count);
+}
+inline PyObject* fast_vdot(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_of_two<vdot>(self, arguments, count);
+}
+
+/// A product of two arrays of so many axes, where they are few numbers. What is refused has texts of its own.
+template <bool (*function)(const array&, const array&, array&)>
+PyObject* fast_product(PyObject* const* arguments, Py_ssize_t count, int left_axes, int right_axes) {
+    if (count != 2 || !is_plain_array(arguments[0]) || !is_plain_array(arguments[1]) ||
+        float_errors_watched())
+        return nullptr;
+    const array &left = array_of(arguments[0]), &right = array_of(arguments[1]);
+    array result;
+    if ((left_axes != 0 && left.ndim() != left_axes) || (right_axes != 0 && right.ndim() != right_axes) ||
+        !function(left, right, result))
+        return nullptr;
+    return wrap_result(std::move(result)).release().ptr();
+}
+inline PyObject* fast_matvec(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_product<try_multiply>(arguments, count, 2, 1);
+}
+inline PyObject* fast_vecmat(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    if (count == 2 && is_plain_array(arguments[0]) && array_of(arguments[0]).dtype().is_complex())
+        return nullptr;  // which is conjugated
+    return fast_product<try_multiply>(arguments, count, 1, 2);
+}
+inline PyObject* fast_vecdot(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    return fast_product<try_vecdot>(arguments, count, 0, 0);
+}
+
+/// einsum(text, a, b)
+inline PyObject* fast_einsum(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    if (count != 3 || !PyUnicode_CheckExact(arguments[0]) || !is_plain_array(arguments[1]) ||
+        !is_plain_array(arguments[2]) || float_errors_watched())
+        return nullptr;
+    Py_ssize_t length = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(arguments[0], &length);
+    if (text == nullptr) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    array result;
+    if (!try_einsum({text, static_cast<size_t>(length)}, array_of(arguments[1]), array_of(arguments[2]),
+                    result))
+        return nullptr;
+    return wrap_result(std::move(result)).release().ptr();
+}
+
+/// The norm of all elements.
+inline PyObject* fast_norm(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+    if (count != 1 || !is_plain_array(arguments[0]) || float_errors_watched()) return nullptr;
+    DType dtype;
+    alignas(16) char element[16];
+    if (!try_norm(array_of(arguments[0]), dtype, element)) return nullptr;
+    return wrap_scalar(dtype, element).release().ptr();
+}
+inline PyObject* fast_matrix_norm(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+    if (count != 1 || !is_plain_array(arguments[0]) || array_of(arguments[0]).ndim() != 2) return nullptr;
+    return fast_norm(self, arguments, count);
 }
 
 inline PyObject* fast_clip(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {

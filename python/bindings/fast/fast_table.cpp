@@ -70,6 +70,10 @@ FastCall fast_function(std::string_view name) {
     static const std::unordered_map<std::string_view, FastCall> functions = {
 #define WEFT_FAST_FUNCTION(name, ...) {#name, __VA_ARGS__},
 #include "functions/fast_paths.inc"
+        {"weft.linalg.norm", fast_norm},
+        {"weft.linalg.vector_norm", fast_norm},
+        {"weft.linalg.matrix_norm", fast_matrix_norm},
+        {"weft.linalg.vecdot", fast_vecdot},
     };
     const auto found = functions.find(name);
     return found == functions.end() ? nullptr : found->second;

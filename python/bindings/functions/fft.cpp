@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "api/fft/frequencies.h"
 #include "api/fft/hankel.h"
 #include "convert/convert.h"
 #include "functions/bound_function.h"
@@ -143,6 +144,12 @@ void bind_fft(nb::module_& m) {
     m.def("_fhtoffset", fft::fhtoffset, arg("dln"), arg("mu"), arg("initial"), arg("bias"));
     length("_next_fast_len", fft::next_fast_len);
     length("_prev_fast_len", fft::prev_fast_len);
+    m.def(
+        "_fft_multiples",
+        [](nb::handle count, nb::handle step, bool centred) {
+            return wrap(fft::multiples(to_index(count), PyFloat_AsDouble(step.ptr()), centred));
+        },
+        arg("count"), arg("step"), arg("centred"));
 }
 
 }  // namespace weft::python

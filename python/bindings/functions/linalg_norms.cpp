@@ -53,12 +53,12 @@ void bind_norms(nb::module_& m) {
         arg("x"), arg("ord"), arg("axis"), arg("keepdims"));
     m.def(
         "_linalg_cond",
-        [](nb::handle x, nb::handle p) {
+        [](nb::handle x, nb::handle p, bool passes_nan) {
             const array input = to_array(x);
             const NormOrder order = to_norm_order(p);
-            return wrap_result(compute(input, [&] { return linalg::cond(input, order); }));
+            return wrap_result(compute(input, [&] { return linalg::cond(input, order, passes_nan); }));
         },
-        arg("x"), arg("p"));
+        arg("x"), arg("p"), arg("passes_nan"));
     m.def(
         "_linalg_matrix_rank",
         [](nb::handle a, nb::handle tol, nb::handle hermitian, nb::handle rtol) -> nb::object {

@@ -3,7 +3,7 @@
 from numbers import Integral
 
 from weft import _core
-from weft._core import arange, asarray, empty
+from weft._core import _fft_multiples, arange, asarray, empty
 from weft._functions.assembly import roll
 
 
@@ -31,8 +31,10 @@ def fftfreq(n, d=1.0, device=None, *, dtype=None):
     >>> np.fft.fftfreq(5, 0.1)
     array([ 0.,  2.,  4., -4., -2.])
     """
-    n = _count(n)
+    n = n if type(n) is int else _count(n)
     value = 1.0 / (n * d)
+    if device is None and type(value) is float:
+        return _of_dtype(_fft_multiples(n, value, True), dtype)
     results = empty(n, int, device=device)
     positive = (n - 1) // 2 + 1
     results[:positive] = arange(0, positive, dtype=int, device=device)
@@ -46,8 +48,10 @@ def rfftfreq(n, d=1.0, device=None, *, dtype=None):
     >>> np.fft.rfftfreq(5, 0.1)
     array([0., 2., 4.])
     """
-    n = _count(n)
+    n = n if type(n) is int else _count(n)
     value = 1.0 / (n * d)
+    if device is None and type(value) is float:
+        return _of_dtype(_fft_multiples(n // 2 + 1, value, False), dtype)
     return _of_dtype(arange(0, n // 2 + 1, dtype=int, device=device) * value, dtype)
 
 

@@ -16,7 +16,7 @@ from weft._core import (
     asarray,
 )
 from weft._protocols.no_value import NO_VALUE
-from weft.linalg._checks import as_given
+from weft.linalg._checks import as_given, of_finite
 
 
 class SlogdetResult(NamedTuple):
@@ -95,7 +95,8 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=NO_VALUE):
             rcond = rtol
     elif rtol is not NO_VALUE:
         raise ValueError("`rtol` and `rcond` can't be both set.")
-    return as_given(_linalg_pinv(a, rcond, hermitian), a)
+    result = _linalg_pinv(a, rcond, hermitian)
+    return as_given(result if hermitian else of_finite(result, a), a)
 
 
 def tensorsolve(a, b, axes=None):

@@ -17,7 +17,7 @@ from weft._core import (
     _linalg_svdvals,
     _linalg_svdvals_of_hermitian,
 )
-from weft.linalg._checks import as_given, as_numpy_has_them
+from weft.linalg._checks import as_given, as_numpy_has_them, of_finite
 
 
 class EigResult(NamedTuple):
@@ -145,7 +145,8 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     """Singular values and vectors: ``a == (U * S) @ Vh`` where U and Vh are cut to min(m, n).
 
     With `full_matrices` U and Vh are square. With `hermitian` the eigenvalues of a symmetric matrix are used. Without
-    `compute_uv` only S is returned. Raises LinAlgError for fewer than two axes.
+    `compute_uv` only S is returned. Raises LinAlgError for fewer than two axes and for NaN. Of infinite elements all
+    results are NaN; beside NumPy 2.5 they raise LinAlgError, too, as there.
 
     >>> np.linalg.svd([[3.0, 0.0], [0.0, 4.0]], compute_uv=False)
     array([4., 3.])
@@ -156,9 +157,9 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
         u, s, vh = _linalg_svd_of_hermitian(a)
         return SVDResult(as_given(u, a), s, as_given(vh, a))
     if compute_uv:
-        u, s, vh = _linalg_svd(a, True if full_matrices else False)
+        u, s, vh = of_finite(_linalg_svd(a, True if full_matrices else False), a)
         return SVDResult(as_given(u, a), s, as_given(vh, a))
-    return _linalg_svdvals(a)
+    return of_finite(_linalg_svdvals(a), a)
 
 
 def svdvals(x, /):
@@ -167,4 +168,4 @@ def svdvals(x, /):
     >>> np.linalg.svdvals([[3.0, 0.0], [0.0, 4.0]])
     array([4., 3.])
     """
-    return _linalg_svdvals(x)
+    return of_finite(_linalg_svdvals(x), x)

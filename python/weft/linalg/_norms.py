@@ -5,14 +5,12 @@ from weft._core import (
     _linalg_matrix_rank,
     _linalg_norm,
     _linalg_vector_norm,
-    _ufuncs,
     asarray,
 )
-from weft._engine.numpy_version import numpy_is_at_least
 from weft._ufunc.errstate import errstate
-from weft.exceptions import LinAlgError
+from weft.linalg._checks import is_beside_numpy, of_finite
 
-_isnan = _ufuncs["isnan"]
+_BY_SINGULAR_VALUES = ("nuc", 2, -2)  # orders of norms of matrices
 
 
 def _axes(axis):
@@ -35,7 +33,16 @@ def norm(x, ord=None, axis=None, keepdims=False):
     >>> np.linalg.norm([[1.0, -2.0], [3.0, 4.0]], 1)
     np.float64(6.0)
     """
-    return _linalg_norm(x, ord, _axes(axis), keepdims)
+    result = _linalg_norm(x, ord, _axes(axis), keepdims)
+    return result if ord is None else _of_finite_matrices(result, x, ord, axis)
+
+
+def _of_finite_matrices(norm, x, ord, axis):
+    """The norm; LinAlgError where it is of infinite matrices by singular values, beside NumPy that has it so."""
+    if type(ord) not in (int, float, str) or ord not in _BY_SINGULAR_VALUES:
+        return norm
+    of_matrices = len(axis) == 2 if isinstance(axis, tuple) else axis is None and asarray(x).ndim == 2
+    return of_finite(norm, x) if of_matrices else norm
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
@@ -44,7 +51,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     >>> np.linalg.matrix_norm([[3.0, 0.0], [0.0, 4.0]])
     np.float64(5.0)
     """
-    return _linalg_norm(x, ord, (-2, -1), keepdims)
+    return _of_finite_matrices(_linalg_norm(x, ord, (-2, -1), keepdims), x, ord, (-2, -1))
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
@@ -59,32 +66,14 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
 def cond(x, p=None):
     """The condition number: by default the largest singular value by the smallest, else the norm times the inverse's.
 
-    Raises LinAlgError for matrices without elements, and where `p` needs square ones.
+    Raises LinAlgError for matrices without elements, and where `p` needs square ones. NaN in a matrix raises it where
+    singular values are needed; beside NumPy 2.5 the condition number is NaN, as there.
 
     >>> np.linalg.cond([[4.0, 0.0], [0.0, 2.0]])
     np.float64(2.0)
     """
     with errstate(all="ignore"):
-        try:
-            return _linalg_cond(x, p)
-        except LinAlgError:
-            if not numpy_is_at_least(2, 5):
-                raise
-            return _cond_of_each(asarray(x), p)
-
-
-def _cond_of_each(x, p):
-    """Where singular values or inverses fail, as NumPy has it from 2.5 on: nan where there is nan, else inf."""
-    if x.size == 0 or x.ndim < 2 or (p not in (None, 2, -2) and x.shape[-1] != x.shape[-2]):
-        return _linalg_cond(x, p)
-    found = []
-    for each in x.reshape(-1, *x.shape[-2:]):
-        try:
-            found.append(float(_linalg_cond(each, p)))
-        except LinAlgError:
-            found.append(float("nan") if _isnan(each).any() else float("inf"))
-    dtype = "float32" if x.dtype in ("float32", "complex64") else "float64"
-    return asarray(found, dtype).reshape(x.shape[:-2])[()]
+        return _linalg_cond(x, p, is_beside_numpy(2, 5))
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
@@ -93,4 +82,5 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     >>> np.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]])
     np.int64(1)
     """
-    return _linalg_matrix_rank(A, tol, hermitian, rtol)
+    rank = _linalg_matrix_rank(A, tol, hermitian, rtol)
+    return rank if hermitian or type(rank) is int else of_finite(rank, A)

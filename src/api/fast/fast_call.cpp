@@ -359,6 +359,14 @@ bool try_mean(const array& input, void* element) {
     return true;
 }
 
+namespace {
+
+bool is_aligned(const char* data, int64_t step, int64_t itemsize) {
+    return reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(itemsize) == 0 && step % itemsize == 0;
+}
+
+}  // namespace
+
 bool try_multiply(const array& left, const array& right, array& result) {
     const DType dtype = left.dtype();
     const Dims &a = left.shape(), &b = right.shape();
@@ -372,7 +380,9 @@ bool try_multiply(const array& left, const array& right, array& result) {
     product.m = row ? 1 : a[0];
     product.n = column ? 1 : b[1];
     product.k = b[0];
-    if (!is_tiny(dtype.scalar_type(), product) || !is_small(product.m * product.n * product.k)) return false;
+    const ScalarType type = dtype.scalar_type();
+    const bool tiny = is_tiny(type, product), vectors = row && column;
+    if (!(tiny || vectors) || !is_small(product.m * product.n * product.k)) return false;
     product.left_row = row ? 0 : left_strides[0];
     product.left_step = left_strides.back();
     product.right_step = right_strides[0];
@@ -389,7 +399,13 @@ bool try_multiply(const array& left, const array& right, array& result) {
         if (!locks.all_host_resident()) return false;
         product.left = left.storage()->current.buffer->data() + left.offset();
         product.right = right.storage()->current.buffer->data() + right.offset();
-        multiply_tiny(dtype.scalar_type(), product);
+        if (tiny) {
+            multiply_tiny(type, product);
+        } else if (!is_aligned(product.left, product.left_step, itemsize) ||
+                   !is_aligned(product.right, product.right_step, itemsize) ||
+                   !multiply_vectors(type, product)) {
+            return false;
+        }
         locks.unlock();
     }
     Dims shape;

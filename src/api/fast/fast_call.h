@@ -74,7 +74,7 @@ bool try_call_into(const OpInfo& op, std::span<GivenOperand> inputs, const array
 bool try_reduce(const ReductionInfo& reduction, const array& input, DType& dtype, void* element);
 // The mean of all elements of float64 or float32.
 bool try_mean(const array& input, void* element);
-// A product of two matrices or vectors, of one dtype, so small that any call would cost more.
+// A product of two matrices or vectors, of one dtype, so small that a plan would cost more.
 bool try_multiply(const array& left, const array& right, array& result);
 // Zeros in C order.
 bool try_zeros(const Dims& shape, DType dtype, array& result);

@@ -27,8 +27,22 @@ bool has_no_elements(const array& a) {
     return shape[shape.size() - 2] * shape.back() == 0;
 }
 
-array ratio_of_singular_values(const array& x, bool inverted) {
-    const array values = svdvals(x), low = values(ellipsis, -1), high = values(ellipsis, 0);
+array infinite_or_nan(double value, DType dtype) { return astype(from_argument(value), dtype); }
+
+// Singular values, and with `passes_nan` nan for matrices with nan in them.
+array singular_values(const array& x, bool passes_nan) {
+    if (!passes_nan || x.ndim() < 2 || !x.dtype().is_inexact()) return svdvals(x);
+    const array unknown = any(isnan(x), {-2, -1});
+    if (!truth_of(any(unknown))) return svdvals(x);
+    const array others = where(unknown(ellipsis, newaxis, newaxis), infinite_or_nan(1, x.dtype()), x);
+    const array values = svdvals(others);
+    return where(unknown(ellipsis, newaxis),
+                 infinite_or_nan(std::numeric_limits<double>::quiet_NaN(), values.dtype()), values);
+}
+
+array ratio_of_singular_values(const array& x, bool inverted, bool passes_nan) {
+    const array values = singular_values(x, passes_nan), low = values(ellipsis, -1),
+                high = values(ellipsis, 0);
     return inverted ? divide(low, high) : divide(high, low);
 }
 
@@ -48,24 +62,26 @@ SVDResult svd_of_hermitian(const array& a) {
     return {vectors, abs(values), conjugated(swapaxes(right, -1, -2))};
 }
 
-array cond(const array& x, const NormOrder& p) {
+array cond(const array& x, const NormOrder& p, bool passes_nan) {
     if (x.size() == 0 && (x.ndim() < 2 || has_no_elements(x)))
         throw LinAlgError("cond is not defined on empty arrays");
     const std::optional<double> number = value_of(p);
     array result;
     if (p.is_default() || number == 2 || number == -2) {
-        result = ratio_of_singular_values(x, number == -2);
+        result = ratio_of_singular_values(x, number == -2, passes_nan);
     } else {
         check_square(x);
         const array inverse = inv_or_nan(x);  // refuses its types before the order is looked at
-        result = multiply(norm(x, p, {-2, -1}), norm(inverse, p, {-2, -1}));
+        result = passes_nan && p.name() == "nuc"
+                     ? multiply(sum(singular_values(x, true), -1), sum(singular_values(inverse, true), -1))
+                     : multiply(norm(x, p, {-2, -1}), norm(inverse, p, {-2, -1}));
         if (x.dtype().kind() == 'f' && result.dtype() != x.dtype()) result = astype(result, x.dtype());
     }
     const array unknown = isnan(result);
     if (!truth_of(any(unknown))) return result;
     const array own = any(isnan(x), {-2, -1});
     return where(logical_and(unknown, logical_not(own)),
-                 astype(from_argument(std::numeric_limits<double>::infinity()), result.dtype()), result);
+                 infinite_or_nan(std::numeric_limits<double>::infinity(), result.dtype()), result);
 }
 
 array matrix_rank(const array& a, const RankOptions& options) {

@@ -1,13 +1,16 @@
 // Norms of vectors and matrices. What needs no singular values is recorded, and fuses with what makes its
 // input.
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
+#include "api/fast/fast_sums.h"
 #include "api/linalg/inputs.h"
 #include "api/linalg/norm_order.h"
 #include "api/recording/real_number.h"
 #include "core/float_errors.h"
 #include "core/shape.h"
+#include "device/devices.h"
 #include "weft/indexing.h"
 #include "weft/operations.h"
 
@@ -26,7 +29,27 @@ array squares(const array& x) {
     return add(multiply(re, re), multiply(im, im));
 }
 
+// Of all elements, where they are few.
+bool norm_of_few(const array& x, array& result) {
+    alignas(16) char element[16];
+    DType dtype;
+    if (float_errors_watched() || !try_norm(x, dtype, element)) return false;
+    const auto bytes = static_cast<size_t>(dtype.itemsize());
+    BufferPtr buffer = cpu_device().allocate(bytes);
+    std::memcpy(buffer->data(), element, bytes);
+    result = array_of(std::move(buffer), dtype, {}, {});
+    return true;
+}
+
+bool covers_all(const array& x, const Axes& axis) {
+    if (!axis.list()) return true;
+    if (x.ndim() != 1 || axis.list()->size() != 1) return false;
+    const int64_t only = (*axis.list())[0];
+    return only == 0 || only == -1;
+}
+
 array euclidean(const array& x, const Axes& axis, bool keepdims) {
+    if (array result; covers_all(x, axis) && !keepdims && norm_of_few(x, result)) return result;
     return sqrt(sum(squares(x), axis, {.keepdims = keepdims}));
 }
 
@@ -103,6 +126,8 @@ std::optional<double> value_of(const NormOrder& ord) {
 }
 
 array norm(const array& given, const NormOrder& ord, const Axes& axis, bool keepdims) {
+    if (array result; ord.is_default() && !axis.list() && !keepdims && norm_of_few(given, result))
+        return result;
     const array x = inexact(given);
     const int ndim = x.ndim();
     if (!axis.list()) {

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "api/products/contraction_path.h"
+#include "api/products/fast_einsum.h"
+#include "core/float_errors.h"
 #include "core/shape.h"
 #include "graph/placement.h"
 #include "ops/resolve.h"
@@ -157,6 +159,12 @@ array in_order(const array& value, char order) {
 }  // namespace
 
 array einsum(std::string_view text, std::span<const array> operands, const EinsumOptions& options) {
+    const bool is_plain = operands.size() == 2 && !options.out.valid() && !options.dtype &&
+                          options.order == 'K' && options.casting == Casting::kSafe &&
+                          std::holds_alternative<PathSearch>(options.optimize);
+    if (array result;
+        is_plain && !float_errors_watched() && try_einsum(text, operands[0], operands[1], result))
+        return result;
     const Subscripts subscripts = read_subscripts(text, operands);
     const bool has_out = options.out.valid();
     const bool is_view = operands.size() == 1 && !has_out &&

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "api/elementwise/float_errors.h"
+#include "api/fast/fast_call.h"
+#include "api/fast/fast_sums.h"
 #include "api/recording/moved_axis.h"
 #include "api/recording/part_of_axis.h"
 #include "device/devices.h"
@@ -151,6 +153,8 @@ array tensordot(const array& a, const array& b, std::span<const int64_t> a_axes,
 }
 
 array vecdot(const array& x1, const array& x2, int64_t axis, bool keepdims) {
+    if (array result; axis == -1 && !keepdims && !float_errors_watched() && try_vecdot(x1, x2, result))
+        return result;
     constexpr std::string_view kSignature = "(n),(n)->()";
     if (x1.ndim() < 1) throw_too_few_axes("vecdot", 0, x1, kSignature, 1);  // whatever the axis is
     if (x2.ndim() < 1) throw_too_few_axes("vecdot", 1, x2, kSignature, 1);
@@ -164,6 +168,8 @@ array vecdot(const array& x1, const array& x2, int64_t axis, bool keepdims) {
 }
 
 array matvec(const array& x1, const array& x2) {
+    const bool is_one = x1.ndim() == 2 && x2.ndim() == 1 && !float_errors_watched();
+    if (array result; is_one && try_multiply(x1, x2, result)) return result;
     if (x1.ndim() < 2) throw_too_few_axes("matvec", 0, x1, "(m,n),(n)->(m)", 2);
     check_vectors("matvec", "(m,n),(n)->(m)", x1, x2, 1);
     const array result = matmul_as("matvec", x1, with_axis(x2, -1));
@@ -171,6 +177,8 @@ array matvec(const array& x1, const array& x2) {
 }
 
 array vecmat(const array& x1, const array& x2) {
+    const bool is_one = x1.ndim() == 1 && x2.ndim() == 2 && !float_errors_watched();
+    if (array result; is_one && !x1.dtype().is_complex() && try_multiply(x1, x2, result)) return result;
     check_vectors("vecmat", "(n),(n,m)->(m)", x1, x2, 2);
     const array result = matmul_as("vecmat", with_axis(conjugated(x1), -2), x2);
     return place_of_axis(result, result.ndim() - 2, 0);

@@ -30,6 +30,26 @@ TEST(Fft, OfFourNumbers) {
     EXPECT_EQ(fft::fft(a, {}, -1, fft::Norm::kForward)(0).item<Complex>(), Complex(2.5, 0.0));
 }
 
+TEST(Fft, FrequenciesAndShifts) {
+    const std::vector<double> expected = {0, 2, 4, -4, -2}, shifted = {-4, -2, 0, 2, 4};
+    const array found = fft::fftfreq(5, 0.1), real = fft::rfftfreq(5, 0.1);
+    for (int64_t k = 0; k < 5; ++k) {
+        EXPECT_EQ(found(k).item<double>(), expected[static_cast<size_t>(k)]);
+        EXPECT_EQ(fft::fftshift(found)(k).item<double>(), shifted[static_cast<size_t>(k)]);
+        EXPECT_EQ(fft::ifftshift(fft::fftshift(found))(k).item<double>(), expected[static_cast<size_t>(k)]);
+    }
+    EXPECT_EQ(real.shape()[0], 3);
+    EXPECT_EQ(real(2).item<double>(), 4.0);
+    const array long_one = fft::fftfreq(10001);  // computed later
+    EXPECT_EQ(long_one(5000).item<double>(), 5000 * (1.0 / 10001));
+    EXPECT_EQ(long_one(5001).item<double>(), -5000 * (1.0 / 10001));
+    const array matrix = {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}};
+    EXPECT_EQ(fft::fftshift(matrix, 1)(0, 0).item<double>(), 3.0);
+    EXPECT_EQ(fft::fftshift(matrix)(0, 0).item<double>(), 6.0);
+    EXPECT_THROW(fft::fftfreq(0), ValueError);
+    EXPECT_THROW(fft::fftshift(matrix, 2), AxisError);
+}
+
 TEST(Fft, AlongAxes) {
     const array a = {{1.0, 2.0}, {3.0, 4.0}};
     const array all = fft::fftn(a);

@@ -244,3 +244,15 @@ def test_few_very_long_columns(dtype):
             results.append(numpy.asarray(x.T @ x))
     assert len({each.tobytes() for each in results}) == 1
     numpy.testing.assert_allclose(results[0], expected, rtol=1e-4, atol=0.1 if dtype == "f4" else 1e-8)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("depth", [1, 3, 10, 16])
+def test_a_product_of_few_elements_has_the_bits_of_a_part_of_a_large_one(dtype, depth):
+    a, b = some((200, depth), dtype), some((depth, 90), dtype, 1)
+    whole = numpy.asarray(weft.array(a) @ weft.array(b))
+    for rows, columns in itertools.product((2, 3, 4, 7, 10, 16), (2, 3, 4, 5, 9, 10, 15, 16)):
+        expected = whole[:rows, :columns].tobytes()
+        for first, second in itertools.product(LAYOUTS.values(), repeat=2):
+            found = first(a[:rows]) @ second(b[:, :columns])
+            assert found.tobytes() == expected, (rows, columns)

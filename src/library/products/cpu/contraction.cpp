@@ -23,6 +23,7 @@ using namespace cpu_product;
 namespace {
 
 constexpr int64_t kTinySteps = 16, kTinyProducts = 512;  // beyond, OpenBLAS is faster than plain loops
+constexpr int64_t kTinyMatrices = 4096;                  // products of matrices, where loops have vectors
 
 void fill_zero(char* out, const Axes& axes, int64_t itemsize) {
     const int64_t count = extent_of(axes);
@@ -33,9 +34,11 @@ void fill_zero(char* out, const Axes& axes, int64_t itemsize) {
 }  // namespace
 
 bool is_tiny(ScalarType type, const MatrixProduct& product) {
+    const bool has_vectors = type == ScalarType::kFloat64 || type == ScalarType::kFloat32;
+    const int64_t most = has_vectors && product.m > 1 && product.n > 1 ? kTinyMatrices : kTinyProducts;
     return !DType(type).is_half_float() && product.m > 0 && product.n > 0 && product.k > 0 &&
-           product.k <= kTinySteps && product.m <= kTinyProducts && product.n <= kTinyProducts &&
-           product.m * product.n * product.k <= kTinyProducts;
+           product.k <= kTinySteps && product.m <= most && product.n <= most &&
+           product.m * product.n * product.k <= most;
 }
 
 void multiply_tiny(ScalarType type, const MatrixProduct& product) { multiply_plainly(type, product); }

@@ -5,6 +5,7 @@
 
 #include "core/complex.h"
 #include "core/scalar_traits.h"
+#include "library/products/cpu/tiny_product.h"
 
 namespace weft::cpu_product {
 
@@ -164,6 +165,7 @@ void call_dot(const Blas& library, ScalarType type, int64_t itemsize, const Matr
 }
 
 void multiply_plainly(ScalarType type, const MatrixProduct& product) {
+    if (multiply_tiny_matrices(type, product)) return;
     visit_scalar_type(type, [&](auto tag) {
         using T = typename decltype(tag)::Type;
         if constexpr (!is_half_float<T>) multiply_plainly<T>(product);

@@ -333,11 +333,19 @@ def test_shifts(function):
 
 @pytest.mark.parametrize("function", ["fftfreq", "rfftfreq"])
 def test_frequencies(function):
-    for n, d in itertools.product((1, 2, 5, 8, 9), (1.0, 0.1, 3)):
+    for n, d in itertools.product((1, 2, 5, 8, 9, 5000, 5001), (1.0, 0.1, 3, -2, numpy.float32(0.3))):
         expected = getattr(numpy.fft, function)(n, d)
         result = getattr(weft.fft, function)(n, d)
         assert result.dtype == expected.dtype
         numpy.testing.assert_array_equal(numpy.asarray(result), expected)
+    with pytest.raises(ZeroDivisionError):
+        getattr(weft.fft, function)(0)
+    numpy.testing.assert_array_equal(
+        numpy.asarray(
+            getattr(weft.fft, function)(5, weft.array([1.0, 2, 3, 4, 5][: 3 if "r" == function[0] else 5]))
+        ),
+        getattr(numpy.fft, function)(5, numpy.array([1.0, 2, 3, 4, 5][: 3 if "r" == function[0] else 5])),
+    )
 
 
 @pytest.mark.parametrize("name", [*SINGLE, *SEVERAL, "fftshift", "ifftshift"])

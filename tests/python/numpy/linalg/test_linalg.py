@@ -312,3 +312,46 @@ def test_matrices_with_wide_strips():
     assert (
         abs((numpy.tril(lu, -1) + numpy.eye(n)) @ numpy.triu(lu) - a[rows]).max() < 400 * eps * abs(lu).max()
     )
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_singular_values_of_what_is_not_finite_beside_numpy_2_5(dtype, monkeypatch):
+    monkeypatch.setattr(numpy, "__version__", "2.5.1")
+    linalg = weft.linalg
+    for value in (numpy.inf, -numpy.inf, numpy.nan):
+        a = numpy.ones((3, 3), dtype)
+        a[0, 0] = value
+        x, stack = weft.asarray(a), weft.asarray(numpy.stack([numpy.eye(3, dtype=dtype), a]))
+        for call in (
+            lambda x, stack: linalg.svd(x),
+            lambda x, stack: linalg.svd(x, full_matrices=False),
+            lambda x, stack: linalg.svd(x, compute_uv=False),
+            lambda x, stack: linalg.svd(stack),
+            lambda x, stack: linalg.svdvals(stack),
+            lambda x, stack: linalg.pinv(x),
+            lambda x, stack: linalg.matrix_rank(x),
+            lambda x, stack: linalg.norm(x, 2),
+            lambda x, stack: linalg.norm(stack, "nuc", (1, 2)),
+            lambda x, stack: linalg.matrix_norm(x, ord=-2),
+            lambda x, stack: linalg.lstsq(x, weft.ones(3, dtype)),
+        ):
+            with pytest.raises(linalg.LinAlgError, match="SVD did not converge"):
+                call(x, stack)
+        for p in (None, 2, -2, "nuc", "fro"):
+            one, several = float(linalg.cond(x, p)), plain(linalg.cond(stack, p))
+            expected = numpy.nan if numpy.isnan(value) else numpy.inf
+            numpy.testing.assert_equal([one, float(several[1])], [expected] * 2)
+            assert numpy.isfinite(several[0])
+    assert linalg.cond(weft.ones((2, 2), dtype), "nuc") == numpy.inf
+    assert linalg.norm(weft.array([1, numpy.inf]), 2) == numpy.inf  # of a vector
+    assert linalg.matrix_rank(weft.array([1, numpy.inf])) == 1
+    assert linalg.svd(weft.ones((2, 2), dtype), hermitian=True).S.shape == (2,)
+
+
+def test_beside_earlier_numpy_infinities_give_nan_and_nan_has_no_condition_number(monkeypatch):
+    monkeypatch.setattr(numpy, "__version__", "2.4.6")
+    x = weft.array([[1, numpy.inf], [1, 1]])
+    assert numpy.isnan(plain(weft.linalg.svdvals(x))).all()
+    assert weft.linalg.cond(x) == numpy.inf
+    with pytest.raises(weft.linalg.LinAlgError, match="SVD did not converge"):
+        weft.linalg.cond(weft.array([[1, numpy.nan], [1, 1]]))
