@@ -23,6 +23,16 @@ void give_upper(T* factored, int64_t lead, const Matrices& r, int64_t index) {
 }
 
 template <class T>
+void clear_below_diagonal(const Matrices& r, int64_t index) {
+    char* const address = r.at(index);
+    for (int64_t i = 1; i < r.rows; ++i) {
+        char* const row = address + i * r.row_stride;
+        for (int64_t j = 0; j < std::min(i, r.columns); ++j)
+            *reinterpret_cast<T*>(row + j * r.column_stride) = T(0);
+    }
+}
+
+template <class T>
 void write_reflectors(const Matrices& a, const Matrices& factored, T* tau) {
     const int64_t m = a.rows, n = a.columns, each = std::min(m, n), lead = leading(m);
     share_matrices(a.count(), operations_of(a), [&](int64_t first, int64_t last) {
@@ -52,18 +62,12 @@ template <class T>
 void write_qr(const Matrices& a, const Matrices& q, const Matrices& r) {
     const int64_t m = a.rows, n = a.columns, each = std::min(m, n), lead = leading(m);
     share_matrices(a.count(), 2 * operations_of(a), [&](int64_t first, int64_t last) {
-        Room<T> room(m * std::max(n, q.columns)), tau(each), upper(r.rows * r.columns);
+        Room<T> room(m * std::max(n, q.columns)), tau(each);
         for (int64_t index = first; index < last; ++index) {
             take(a, index, room.data(), lead);
             qr_in_place(m, n, room.data(), lead, tau.data());
-            for (int64_t j = 0; j < n; ++j) {
-                const T* const column = room.data() + j * lead;
-                T* const to = upper.data() + j * r.rows;
-                const int64_t end = std::min(j + 1, r.rows);
-                std::copy(column, column + end, to);
-                std::fill(to + end, to + r.rows, T(0));
-            }
-            give(upper.data(), leading(r.rows), r, index);
+            give(room.data(), lead, r, index);
+            clear_below_diagonal<T>(r, index);
             q_in_place(m, q.columns, each, room.data(), lead, tau.data());
             give(room.data(), lead, q, index);
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -73,12 +74,12 @@ Shape output_shape(const Batch& batch, int which) {
     return {};
 }
 
-// Outputs that caches do not hold are written past them: kernels write some matrices of each to memory that
-// stays near, from where whole lines are copied.
-class StreamedOutputs {
+// Kernels write some matrices of each output to memory that stays near, from where whole lines are copied: a
+// kernel's lanes write to as many matrices at once, which is slow where these are far from each other.
+// Outputs that caches do not hold beside the inputs are copied past them.
+class StagedOutputs {
 public:
-    explicit StreamedOutputs(const Batch& batch, int lanes) {
-        if (!is_on(OptimisationSwitch::kNontemporalStores)) return;
+    explicit StagedOutputs(const Batch& batch, int lanes) {
         int64_t all = 0, each = 0;
         const int64_t size = size_of(batch.type);
         for (int i = 0; i < kMost; ++i) {
@@ -88,16 +89,21 @@ public:
             if (out.data == nullptr || elements == 0) continue;
             // One behind the other without gaps.
             const int64_t last = (shape.rows - 1) * out.row + (shape.columns - 1) * out.column;
-            streamed_[i] = out.matrix == elements * size && out.row >= size && out.column >= size &&
-                           last == out.matrix - size;
-            if (!streamed_[i]) continue;
+            staged_[i] = out.matrix == elements * size && out.row >= size && out.column >= size &&
+                         last == out.matrix - size;
+            if (!staged_[i]) continue;
             all += out.matrix * batch.count;
             each += out.matrix;
         }
-        if (all <= streamed_bytes()) return;
+        const int64_t outputs = all;
+        for (const Stack& in : batch.in) {
+            if (in.data != nullptr) all += std::abs(in.matrix) * batch.count;
+        }
+        past_caches_ = is_on(OptimisationSwitch::kNontemporalStores) && outputs > 0 && all > streamed_bytes();
+        if (each == 0 || (!past_caches_ && each < kStagedBytes)) return;
         matrices_ = lanes * std::max<int64_t>(1, kNearBytes / (each * lanes));
         for (int i = 0; i < kMost; ++i) {
-            if (streamed_[i]) bytes_ += line_bytes(matrices_ * batch.out[i].matrix);
+            if (staged_[i]) bytes_ += line_bytes(matrices_ * batch.out[i].matrix);
         }
     }
 
@@ -117,7 +123,7 @@ public:
             char* at = near;
             for (int i = 0; i < kMost; ++i) {
                 Stack& out = part.out[i];
-                if (streamed_[i]) {
+                if (staged_[i]) {
                     out.data = at;
                     at += line_bytes(matrices_ * out.matrix);
                 } else if (out.data != nullptr) {
@@ -128,18 +134,22 @@ public:
             wrong += choice.kernel(part, 0, count, scratch);
             for (int i = 0; i < kMost; ++i) {
                 const Stack& out = batch.out[i];
-                if (streamed_[i])
-                    copy_nontemporal(out.data + begin * out.matrix, part.out[i].data, count * out.matrix);
+                if (!staged_[i]) continue;
+                char* const to = out.data + begin * out.matrix;
+                const auto bytes = static_cast<size_t>(count * out.matrix);
+                past_caches_ ? copy_nontemporal(to, part.out[i].data, bytes)
+                             : static_cast<void>(std::memcpy(to, part.out[i].data, bytes));
             }
         }
-        finish_copies();
+        if (past_caches_) finish_copies();
         return wrong;
     }
 
 private:
     static constexpr int kMost = 3;
     static constexpr int64_t kNearBytes = 8192;
-    bool streamed_[kMost] = {};
+    static constexpr int64_t kStagedBytes = 256;  // of a matrix
+    bool staged_[kMost] = {}, past_caches_ = false;
     int64_t matrices_ = 0, bytes_ = 0;
 };
 
@@ -162,15 +172,15 @@ int64_t run(const Batch& batch) {
     int64_t own = std::max<int64_t>(1, kTaskWork / work);
     own = (own + kMostLanes - 1) / kMostLanes * kMostLanes;
     const int64_t tasks = (batch.count + own - 1) / own;
-    const StreamedOutputs streamed(batch, choice.lanes);
+    const StagedOutputs staged(batch, choice.lanes);
     const int64_t bytes = line_bytes(scratch_bytes(batch, choice.lanes));
     std::atomic<int64_t> wrong{0};
     parallel_for(tasks, [&](int64_t task) {
         const std::unique_ptr<char, FreeMemory> scratch(
-            static_cast<char*>(std::aligned_alloc(kLine, static_cast<size_t>(bytes + streamed.bytes()))));
+            static_cast<char*>(std::aligned_alloc(kLine, static_cast<size_t>(bytes + staged.bytes()))));
         if (!scratch) throw std::bad_alloc();
-        wrong += streamed.run(choice, batch, task * own, std::min(batch.count, (task + 1) * own),
-                              scratch.get(), scratch.get() + bytes);
+        wrong += staged.run(choice, batch, task * own, std::min(batch.count, (task + 1) * own), scratch.get(),
+                            scratch.get() + bytes);
     });
     way_taken = {"weft's kernels for small matrices", nullptr, std::min<int64_t>(tasks, num_threads())};
     return wrong;

@@ -198,3 +198,20 @@ def test_rotations_make_singular_values_neither_larger_nor_smaller(vectors):
     exact = numpy.linalg.svd(a.astype(numpy.float64), compute_uv=False)
     errors = (values - exact) / exact[:, :1] / numpy.finfo("f4").eps
     assert abs(errors.mean()) < 0.5 and abs(errors).mean() < 1.5
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("n", [3, 6, 8, 16, 29])
+def test_results_are_the_same_written_directly_near_and_past_the_caches(dtype, n):
+    a = numpy.random.default_rng(n).standard_normal((1003, n, n)).astype(dtype)
+    x, s = weft.asarray(a), weft.asarray(a @ a.mT + n * numpy.eye(n, dtype=dtype))
+
+    def bits():
+        results = [weft.linalg.inv(s), weft.linalg.cholesky(s), weft.linalg.solve(s, x), *weft.linalg.qr(x)]
+        results += [*weft.linalg.svd(x), *weft.linalg.eigh(s), weft.linalg.cholesky(s, upper=True)]
+        return [numpy.asarray(each).tobytes() for each in results]
+
+    found = bits()
+    for stream in (0, 1 << 40):
+        with weft.config(stream=stream):
+            assert bits() == found
