@@ -1,7 +1,6 @@
 """NumPy's products that are put together from `matmul`, `dot` and single steps of contraction."""
 
 from weft import _core
-from weft._array.axes import normalize_axes
 from weft._core import asarray, ndarray
 from weft._engine.numpy_version import numpy_is_at_least
 
@@ -67,18 +66,15 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = asarray(a), asarray(b)
-    if a.ndim == 0 or b.ndim == 0:
-        raise ValueError("At least one array has zero dimension")
-    extents = tuple(
-        x.shape[normalize_axes(along, x.ndim, name)[0]]
-        for x, along, name in ((a, axisa, "axisa"), (b, axisb, "axisb"))
-    )
-    if numpy_is_at_least(2, 5) and extents != (3, 3):
+    result = _core._cross(a, b, axisa, axisb, axisc)
+    extents = a.shape[axisa], b.shape[axisb]
+    if extents == (3, 3):
+        return result
+    if numpy_is_at_least(2, 5):
         raise ValueError(
             f"Both input arrays must be (arrays of) 3-dimensional vectors, but they are {extents[0]} and {extents[1]} "
             "dimensional instead."
         )
-    result = _core._cross(a, b, axisa, axisb, axisc)
     if 2 in extents:
         import warnings
 
