@@ -233,7 +233,11 @@ def _converter_of_result(kind):
         to_number = _to_number(kind, is_argument=False)
 
         def number(value):
-            made = to_number(value)
+            try:
+                made = to_number(value)
+            except _NoMatch:
+                given = type(value).__name__
+                raise TypeError(f"the result is a {given}, and the signature says {kind}") from None
             return made if type(made) in (int, float, complex) else made.item()
 
         return number

@@ -117,6 +117,13 @@ def test_arguments_wrap_as_in_c():
     assert njit("uint8(int64)")(lambda x: x)(-1) == 255  # a result is what the machine makes of it
 
 
+def test_results_that_are_no_numbers():
+    with pytest.raises(TypeError, match="the result is a NoneType, and the signature says int64"):
+        njit("int64(float64)")(lambda x: None)(1.5)
+    with pytest.raises(TypeError, match="the result is a tuple, and the signature says float64"):
+        njit("float64(float64)")(lambda x: (x, x))(1.5)
+
+
 @pytest.mark.parametrize("kind", "uint8 uint32 uint64 int8 int64".split())
 def test_integers_that_no_machine_holds(kind):
     same = njit(f"{kind}({kind})")(lambda x: x)
