@@ -32,7 +32,6 @@ SECONDS = 60  # for one test
 IGNORED = {
     "nopython",
     "cache",
-    "parallel",
     "inline",
     "debug",
     "locals",
@@ -40,7 +39,7 @@ IGNORED = {
     "no_cfunc_wrapper",
     "_nrt",
 }
-KNOWN = {"boundscheck", "error_model", "fastmath", "nogil"}
+KNOWN = {"boundscheck", "error_model", "fastmath", "nogil", "parallel"}
 OWN = ("numba.literal_unroll", "numba.literally")  # what is Numba's own, and not Python's
 compiled_calls = 0
 is_testing = False  # else modules are loaded
@@ -66,9 +65,11 @@ def swap():
     import numba.core.compiler
     import numba.core.decorators
     import numba.np.extensions
+    import numba.typed
     import numpy
     import weft
     import weft.numba.np.extensions
+    from weft.numba._samples import NoSample
 
     errors = numba.core.errors
 
@@ -79,7 +80,9 @@ def swap():
         """A result as Numba gives it: an array of NumPy's, or a number of Python's in the place of any other."""
         if isinstance(value, weft.ndarray):
             return numpy.asarray(value)
-        if isinstance(value, weft.generic) and not isinstance(value, numpy.void):
+        if isinstance(value, weft.generic) and not isinstance(
+            value, (numpy.void, numpy.datetime64, numpy.timedelta64)
+        ):
             return numpy.asarray(value).item()
         if isinstance(value, tuple):
             return tuple(map(plain, value)) if type(value) is tuple else type(value)(*map(plain, value))
@@ -89,34 +92,60 @@ def swap():
                 value[:] = made
         return value
 
-    def converters(signature):
-        """What arguments become by an explicit signature."""
-        if signature is None:
-            return None
-        if isinstance(signature, list):
-            return converters(signature[0]) if len(signature) == 1 else None
-        try:
-            arguments, _ = numba.core.sigutils.normalize_signature(signature)
-        except Exception:
-            return None
-        return [converter(each) for each in arguments]
-
-    def converter(kind):
-        kinds = numba.types
-        if isinstance(kind, kinds.Float):
-            return float if kind.bitwidth == 64 else numpy.float32
-        if isinstance(kind, kinds.Complex):
-            return complex if kind.bitwidth == 128 else numpy.complex64
+    def ours(kind):
+        """The type of weft.numba that one of Numba's is; ValueError where there is none."""
+        kinds, own = numba.types, weft.numba.types
         if isinstance(kind, kinds.Boolean):
-            return bool
-        if isinstance(kind, kinds.Integer) and not isinstance(kind, kinds.IntegerLiteral):
-            return getattr(numpy, kind.name) if kind.name == "uint64" else int
-        return lambda value: value
+            return own.boolean
+        if isinstance(kind, (kinds.Integer, kinds.Float, kinds.Complex)) and hasattr(own, kind.name):
+            return getattr(own, kind.name)
+        if isinstance(kind, kinds.Array) and type(kind) is kinds.Array:
+            return own.Array(ours(kind.dtype), kind.ndim, kind.layout, not kind.mutable)
+        if isinstance(kind, (kinds.NPDatetime, kinds.NPTimedelta)):
+            return getattr(own, type(kind).__name__)(kind.unit)
+        if isinstance(kind, kinds.Record):
+            return weft.numba.from_dtype(numba.np.numpy_support.as_dtype(kind))
+        if isinstance(kind, (kinds.UniTuple, kinds.Tuple)):
+            return own.Tuple(tuple(map(ours, kind.types)))
+        if isinstance(kind, kinds.NoneType):
+            return own.none
+        if isinstance(kind, kinds.Optional):
+            return own.Optional(ours(kind.type))
+        if type(kind) is kinds.UnicodeType:
+            return own.unicode_type
+        raise ValueError(kind)
+
+    def our_signature(signature):
+        """A signature of Numba's as weft.numba's; None where a type is none of weft.numba's."""
+        arguments, result = numba.core.sigutils.normalize_signature(signature)
+        try:
+            kinds = tuple(map(ours, arguments))
+            return kinds if result is None else ours(result)(*kinds)
+        except (ValueError, TypeError, NotImplementedError):
+            return None
+
+    def our_signatures(signature):
+        """Those of a decorator: none where there is none, or where one is none of weft.numba's."""
+        if signature is None:
+            return []
+        found = [our_signature(each) for each in (signature if isinstance(signature, list) else [signature])]
+        return [] if None in found else found
+
+    @contextlib.contextmanager
+    def refusing():
+        """What weft refuses is refused by Numba's classes, too."""
+        try:
+            yield
+        except weft.CompileError as error:
+            for name in OWN:
+                if f"{name} is not compiled" in str(error):
+                    raise Internal(f"Numba's own {name}") from error
+            raise Refused(in_numbas_words(str(error))) from error
 
     class Dispatcher:
         def __init__(self, function, signature, options):
-            self._compiled = weft.jit(function, **options)
-            self._converters = converters(signature)
+            self._options, self._keeps = options, False
+            self._signatures = our_signatures(signature)
             self.py_func = function
             self.__name__, self.__doc__, self.__module__ = (
                 function.__name__,
@@ -124,20 +153,30 @@ def swap():
                 function.__module__,
             )
             self.__qualname__, self.__wrapped__ = function.__qualname__, function
+            self._make()
+
+        def _make(self):
+            """As weft.numba decorates it; with signatures it is compiled, as Numba does."""
+            global compiled_calls
+            with refusing():
+                self._compiled = weft.numba.jit(self._signatures or None, **self._options)(self.py_func)
+            for each in self._signatures if is_testing else ():
+                compiled_calls += 1
+                with refusing(), contextlib.suppress(NoSample):
+                    try:
+                        self._compiled.compile(each)
+                    except weft.CompileError as error:
+                        if "is not defined" not in str(error):  # itself is defined after its decoration
+                            raise
 
         def __call__(self, *arguments, **keywords):
             global compiled_calls
             compiled_calls += 1
-            if self._converters is not None and len(self._converters) == len(arguments):
-                arguments = [convert(each) for convert, each in zip(self._converters, arguments, strict=True)]
-            try:
+            if self._keeps:
                 self._last = arguments
-                return plain(self._compiled(*arguments, **keywords))
-            except weft.CompileError as error:
-                for name in OWN:
-                    if f"{name} is not compiled" in str(error):
-                        raise Internal(f"Numba's own {name}") from error
-                raise Refused(in_numbas_words(str(error))) from error
+            try:
+                with refusing():
+                    return plain(self._compiled(*arguments, **keywords))
             finally:
                 for each in arguments:
                     if type(each) is list:
@@ -151,17 +190,14 @@ def swap():
                 raise AttributeError(name)
             raise Internal(f"a compiled function's {name}")
 
-        def look(self):
-            try:
-                self._compiled._lowered((), False)
-            except weft.CompileError as error:
-                raise Refused(str(error)) from error
-
         def is_parallel(self):
             return ".chunk" in self._compiled._lowered(self._last, False)[0]
 
         def compile(self, signature):
-            self._converters = converters(signature)
+            found = our_signatures(signature)
+            if found and found[0] not in self._signatures:
+                self._signatures += found
+                self._make()
 
         def disable_compile(self, value=True):
             pass
@@ -189,23 +225,20 @@ def swap():
         ):  # found out when it is called, since some modules of tests compile so while they are loaded
             found = Inside(inside)
             return found if callable(signature_or_function) else lambda function: found
-        ours = {name: value for name, value in options.items() if name in KNOWN and value is not None}
-        if "fastmath" in ours:
-            ours["fastmath"] = bool(ours["fastmath"])
+        followed = {name: value for name, value in options.items() if name in KNOWN and value is not None}
         if isinstance(signature_or_function, types.FunctionType):
-            return Dispatcher(signature_or_function, None, ours)
+            return Dispatcher(signature_or_function, None, followed)
         if isinstance(signature_or_function, Dispatcher):
             return signature_or_function
         return lambda function: Dispatcher(
-            getattr(function, "py_func", function), signature_or_function, ours
+            getattr(function, "py_func", function), signature_or_function, followed
         )
 
     def compile_extra(typingctx, targetctx, func, args, return_type, flags, locals, **inner):
         if inner.get("pipeline_class") is not None:
             raise Internal("a pipeline")
-        made = Dispatcher(func, None, {})
-        if args == ():  # others are compiled when they are called
-            made.look()
+        made = Dispatcher(func, args, {"parallel": bool(flags is not None and flags.auto_parallel.enabled)})
+        made._keeps = True
         # Tests ask whether loops are parallel by a word in what Numba has compiled.
         code = types.SimpleNamespace(get_llvm_str=lambda: "@do_scheduling" if made.is_parallel() else "")
         return types.SimpleNamespace(entry_point=made, library=code)
@@ -214,6 +247,10 @@ def swap():
         module.jit = module.njit = jit
     numba.core.compiler.compile_extra = compile_extra
     numba.np.extensions.cross2d = weft.numba.np.extensions.cross2d
+    for module in (numba.typed, numba.typed.typedlist):
+        module.List = weft.numba.typed.List
+    for module in (numba.typed, numba.typed.typeddict):
+        module.Dict = weft.numba.typed.Dict
     swap_ufuncs(weft, plain, Refused)
     swap_states(weft)
 
@@ -338,6 +375,11 @@ def swap_ufuncs(weft, plain, refused):
     }.items():
         for module in modules:
             setattr(module, name, decorator(name))
+    # In functions they are what they stand for.
+    known_path = weft._jit._names._known_path
+    weft._jit._names._known_path = lambda value, place: (
+        "weft.stencil" if value is numba.stencil else known_path(value, place)
+    )
 
 
 def swap_states(weft):
