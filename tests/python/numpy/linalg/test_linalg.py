@@ -211,7 +211,7 @@ def test_matrices_of_several_panels(n, dtype):
 
 def test_threads_at_once_have_the_bits_of_one():
     a, h = some((60, 60), "f8"), hermitian((60, 60), "f8")
-    big = some((300, 300), "f8")
+    big, z = some((300, 300), "f8"), some((90, 90), "c16")  # gemm multiplies complex matrices
 
     def work():
         linalg = weft.linalg
@@ -221,6 +221,8 @@ def test_threads_at_once_have_the_bits_of_one():
             *linalg.svd(a),
             *linalg.eigh(h),
             linalg.inv(big),
+            weft.asarray(z) @ weft.asarray(z),
+            weft.asarray(big) @ weft.asarray(big),
         ]
         return [plain(each).tobytes() for each in results]
 
