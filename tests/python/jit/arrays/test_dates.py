@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 import weft
+from weft import cuda
 
 UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"]
 COUNTS = [5, -7, "NaT", 0, 3, 400]
@@ -409,3 +410,33 @@ except TypeError:
 def test_arrays_are_known_after_dates_were_refused():
     run = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "2.0"
+
+
+@cuda.jit
+def compare_in_kernel(start, end, spans, same, target):
+    for i in range(cuda.grid(1), spans.size, cuda.gridsize(1)):
+        spans[i] = end[i] - start[i]
+        same[i] = start[i] == target
+
+
+def arguments(unit):
+    start = np.arange("2005-02", "2006-02", dtype="M8[D]")
+    start[7] = "NaT"
+    end = start + np.arange(start.size) ** 2
+    return start, end, np.zeros(start.size, f"m8[{unit}]"), np.zeros(start.size, bool)
+
+
+@pytest.mark.parametrize("unit", ["D", "h", "W"])
+def test_dates_in_kernels(unit):
+    start, end, spans, same = arguments(unit)
+    compare_in_kernel[4, 32](start, end, spans, same, start[5])
+    np.testing.assert_array_equal(spans, (end - start).astype(spans.dtype))
+    assert same.nonzero()[0].tolist() == [5]
+
+
+def test_dates_that_are_on_the_device():
+    start, end, spans, same = arguments("s")
+    held = [cuda.to_device(each) for each in (start, end, spans, same)]
+    compare_in_kernel[2, 64](*held, start[5])
+    np.testing.assert_array_equal(held[2].copy_to_host(), (end - start).astype("m8[s]"))
+    assert held[3].copy_to_host().nonzero()[0].tolist() == [5]
