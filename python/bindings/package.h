@@ -9,6 +9,7 @@ inline constexpr const char* kCudaExternal = "weft.cuda._external";
 inline constexpr const char* kCudaArrays = "weft.cuda._arrays";
 inline constexpr const char* kByNumpy = "weft._protocols.by_numpy";
 inline constexpr const char* kDevice = "weft._engine.device";
+inline constexpr const char* kPointers = "weft._array.pointers";
 inline constexpr const char* kFallback = "weft._engine.fallback";
 inline constexpr const char* kErrorState = "weft._ufunc.errstate";
 inline constexpr const char* kExceptions = "weft.exceptions";

@@ -58,6 +58,35 @@ class Device:
         return "{}{}".format(*cuda.get_current_device().compute_capability)
 
 
+class Memory:
+    """cupy.cuda.memory.alloc: bytes on the device."""
+
+    def __init__(self, size):
+        self.array = weft.empty(size, weft.uint8)
+
+    @property
+    def ptr(self):
+        return self.array.data.ptr
+
+    def copy_from(self, source, size):
+        self.array[:size] = source.array.view(weft.uint8)[:size]
+
+
+class ArrayClass(type):
+    """cupy.ndarray: its third argument is memory of the device."""
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, weft.ndarray)
+
+    def __call__(cls, shape, dtype=float, memptr=None, **others):
+        memory = memptr.array if isinstance(memptr, Memory) else memptr
+        return weft.ndarray(shape, dtype, memory, **others)
+
+
+class ndarray(metaclass=ArrayClass):
+    pass
+
+
 class SimpleReduction:
     """_core.create_reduction_func: a ReductionKernel for each pair of types."""
 
@@ -184,7 +213,7 @@ def swap():
         _is_cuda_python=lambda: False,
         get_build_version=lambda: 13000,
     )
-    memory = module("cupy.cuda.memory")
+    memory = module("cupy.cuda.memory", alloc=Memory)
     device = module("cupy.cuda.device", get_compute_capability=lambda: Device().compute_capability)
     texture = module(
         "cupy.cuda.texture",
@@ -228,10 +257,11 @@ def swap():
             for name in ("AxisError", "ComplexWarning")
         },
     )
-    package.RawModule = RawModule
+    package.RawModule, package.ndarray = RawModule, ndarray
     # CuPy's random numbers have a dtype.
     package.random = module(
         "cupy.random",
+        uniform=weft.random.uniform,
         random=lambda size=None, dtype=float: weft.random.random(size).astype(dtype),
         random_integers=lambda low, high, size: weft.random.randint(low, high + 1, size),
     )

@@ -274,7 +274,15 @@ PyObject* get_base(PyObject* self, void*) {
     return Py_NewRef(base == nullptr ? Py_None : base);
 }
 
-PyObject* get_data(PyObject* self, void*) { return PyMemoryView_FromObject(self); }
+PyObject* get_data(PyObject* self, void*) {
+    return guarded([&] {
+        if (device_of(array_of(self)).is_cpu()) return PyMemoryView_FromObject(self);
+        return nb::module_::import_(modules::kPointers)
+            .attr("DeviceMemory")(nb::handle(self))
+            .release()
+            .ptr();
+    });
+}
 
 PyObject* get_device(PyObject* self, void*) {
     return guarded([&] {
@@ -314,7 +322,8 @@ PyGetSetDef kAttributes[] = {
      nullptr},
     {"__array_struct__", get_array_struct, nullptr,
      "The same as a structure of C, in a capsule that keeps the array.", nullptr},
-    {"data", get_data, nullptr, "A memoryview of the elements.", nullptr},
+    {"data", get_data, nullptr, "A memoryview of the elements; on a GPU what has their address as `ptr`.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

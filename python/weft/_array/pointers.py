@@ -50,3 +50,23 @@ def _ctypes():
     import ctypes
 
     return ctypes
+
+
+class DeviceMemory:
+    """Where the elements of an array on a GPU begin, which is what `x.data` is there.
+
+    `ptr` is the address, for kernels and libraries that take one. The memory stays the array's for as long as this
+    object lives. `array` is the array.
+    """
+
+    __slots__ = ("array", "ptr")
+
+    def __init__(self, array):
+        self.array = array
+        self.ptr = array.__cuda_array_interface__["data"][0]
+
+    def __int__(self):
+        return self.ptr
+
+    def __repr__(self):
+        return f"<memory of {self.array.nbytes} bytes at {self.ptr:#x} on {self.array.device}>"

@@ -275,6 +275,15 @@ def test_kernels_can_be_pickled():
     assert y.tolist() == [3] * 4
 
 
+def test_memory_of_an_array_is_an_address(module):
+    x = np.zeros(64)
+    memory = (x + 1)[32:].data
+    assert memory.ptr == memory.array.__cuda_array_interface__["data"][0] == int(memory)
+    module.get_function("add_one")((1,), (32,), (memory,))
+    assert memory.array.tolist() == [2.0] * 32
+    assert repr(memory) == f"<memory of 256 bytes at {memory.ptr:#x} on cuda:0>"
+
+
 def test_modules_and_their_kernels_can_be_pickled(module):
     again = pickle.loads(pickle.dumps(module))
     assert (again.code, again.options, again.name_expressions) == (
