@@ -196,7 +196,12 @@ def fast_paths_text(rows):
     """The rows of the fast paths. A number tells the instances of one template from each other."""
     lines = []
     for number, row in enumerate(rows):
-        name, fast, signature = row["name"], row.get("fast"), row.get("signature", "")
+        # inspect reads what stands here, so it has to be Python.
+        name, fast, signature = (
+            row["name"],
+            row.get("fast"),
+            row.get("signature", "").replace("<no value>", "..."),
+        )
         if row["topic"] == METHODS:
             if fast:
                 text = cpp_string(f"{name}($self{', ' if signature else ''}{signature})")

@@ -66,7 +66,10 @@ nb::object matmul_function(nb::handle left, nb::handle right, nb::handle out, nb
     options.casting = to_casting(casting);
     options.order = to_order(order, "KCFA");
     const array a = to_array(left), b = to_array(right);
-    for (const array& each : {a, b}) warn_of_lost_imaginary_part(each.dtype(), options.dtype, options.out);
+    if (options.casting == Casting::kUnsafe) {
+        for (const array& each : {a, b})
+            warn_of_lost_imaginary_part(each.dtype(), options.dtype, options.out);
+    }
     array result = multiply(a, b, options);
     return options.out.valid() ? returned_out(out) : wrap_result(std::move(result));
 }

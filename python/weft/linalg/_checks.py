@@ -21,24 +21,19 @@ def check_square(a):
         raise LinAlgError("Last 2 dimensions of the array must be square")
 
 
-def is_beside_numpy(major, minor):
-    """Whether the process has loaded that version of NumPy or a later one."""
-    return "numpy" in sys.modules and numpy_is_at_least(major, minor)
-
-
 def as_numpy_has_them(eigen):
     """Eigenvalues or eigenvectors that are real where they can be, as NumPy's before 2.5, or complex, as those after.
 
     The NumPy that the process has loaded decides; without one they may be real.
     """
-    if eigen.dtype.kind == "c" or not is_beside_numpy(2, 5):
+    if eigen.dtype.kind == "c" or "numpy" not in sys.modules or not numpy_is_at_least(2, 5):
         return eigen
     return eigen.astype("complex64" if eigen.dtype == "float32" else "complex128")
 
 
 def of_finite(result, a):
     """What singular values gave; LinAlgError for infinite elements beside NumPy 2.5, whose functions look for them."""
-    if is_beside_numpy(2, 5) and not isfinite(asarray(a)).all():
+    if numpy_is_at_least(2, 5) and not isfinite(asarray(a)).all():
         raise LinAlgError("SVD did not converge")
     return result
 

@@ -7,8 +7,9 @@ from weft._core import (
     _linalg_vector_norm,
     asarray,
 )
+from weft._engine.numpy_version import numpy_is_at_least
 from weft._ufunc.errstate import errstate
-from weft.linalg._checks import is_beside_numpy, of_finite
+from weft.linalg._checks import of_finite
 
 _BY_SINGULAR_VALUES = ("nuc", 2, -2)  # orders of norms of matrices
 
@@ -73,7 +74,7 @@ def cond(x, p=None):
     np.float64(2.0)
     """
     with errstate(all="ignore"):
-        return _linalg_cond(x, p, is_beside_numpy(2, 5))
+        return _linalg_cond(x, p, numpy_is_at_least(2, 5))
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):

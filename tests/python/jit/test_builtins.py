@@ -283,12 +283,6 @@ def test_tuples_are_sliced_put_together_and_searched():
             np.jit(lambda t, i: t[i])((4, 5, 6), i)
 
 
-def test_dates_of_numpy_are_refused():
-    for value in (numpy.timedelta64(100, "ms"), numpy.datetime64("2020-01-01")):
-        with pytest.raises(TypeError, match="which compiled functions do not take"):
-            np.jit(lambda x: x)(value)
-
-
 @pytest.mark.parametrize(
     "value", (-1.5, 2.0**62, -(2.0**63), 2.0**63, -(2.0**63) - 2048, 1e300, math.nan, math.inf, -math.inf)
 )
