@@ -78,7 +78,9 @@ private:
         }
         if (code.reads_position) around.place = parameter(builder, ScalarType::kInt64, "i");
         if (code.reads_size) around.count = parameter(builder, ScalarType::kInt64, "n");
-        lowering.declare_constants(body_.get());
+        lowering.declare_constants([&](std::string_view one) {
+            return body_ != nullptr ? mentions(*body_, one) : mentions(*expression_, one);
+        });
         lowering.scopes().open();
         for (Variable& one : variables) lowering.scopes().add(std::move(one));
         const size_t first = lowering.scopes().size();

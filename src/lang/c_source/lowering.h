@@ -88,8 +88,8 @@ public:
 
     Scopes& scopes() { return scopes_; }
     Numbers& numbers() { return numbers_; }
-    /// Those arrays alone that the body mentions, since each is made where it is declared.
-    void declare_constants(const Statement* body);
+    /// Arrays alone that are used, since each is made where it is declared.
+    void declare_constants(const std::function<bool(std::string_view)>& is_used);
     /// Those of a block, in the scope that is there.
     void statements(const Statement& block);
     Number value(const Expression& expression);

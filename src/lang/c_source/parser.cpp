@@ -642,7 +642,7 @@ private:
         StatementPtr value = statement_of(StatementKind::kDeclaration);
         value->type.name = "auto";
         value->type.place = place;
-        const std::string name = "the value of switch";  // no name of a program's
+        const std::string name(kSwitchValue);
         Declarator declared{.name = name, .place = place};
         // Promoted, as C does it.
         ExpressionPtr promoted = node(ExpressionKind::kUnary, place, "+");

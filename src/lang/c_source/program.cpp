@@ -122,7 +122,7 @@ Program::Made Program::make(const CFunction& function, std::map<std::string, Sca
     ir::Builder builder(key);
     Surroundings nothing;
     Lowering lowering(*this, nothing, builder);
-    lowering.declare_constants(function.body.get());
+    lowering.declare_constants([&](std::string_view one) { return mentions(*function.body, one); });
     lowering.scopes().open();
     Lowering::Returns returns{.result = made.result};
     std::vector<ir::Type> results;

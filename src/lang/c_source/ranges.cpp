@@ -199,7 +199,7 @@ private:
     void body(Builder& builder, const Arguments& arguments, ValueId position) {
         arguments.around->place = {ScalarType::kInt64, position};
         Lowering lowering(program_, *arguments.around, builder);
-        lowering.declare_constants(body_.get());
+        lowering.declare_constants([&](std::string_view one) { return mentions(*body_, one); });
         lowering.scopes().open();
         std::vector<std::pair<size_t, size_t>> outputs;  // arguments, and their variables
         for (size_t k = 0; k < arguments_.size(); ++k) {

@@ -25,15 +25,11 @@ void add_assigned(const Statement& statement, const std::set<std::string>& funct
     }
 }
 
-namespace {
-
 bool mentions(const Expression& expression, std::string_view name) {
     if (expression.kind == ExpressionKind::kName && expression.text == name) return true;
     return std::ranges::any_of(expression.operands,
                                [&](const ExpressionPtr& one) { return mentions(*one, name); });
 }
-
-}  // namespace
 
 bool mentions(const Statement& statement, std::string_view name) {
     const auto in = [&](const ExpressionPtr& one) { return one != nullptr && mentions(*one, name); };

@@ -77,7 +77,8 @@ void add_assigned(const Expression& expression, const std::set<std::string>& fun
                   std::set<std::string>& names);
 void add_assigned(const Statement& statement, const std::set<std::string>& functions,
                   std::set<std::string>& names);
-/// Whether the statement has the name in it.
+/// Whether it has the name in it.
+bool mentions(const Expression& expression, std::string_view name);
 bool mentions(const Statement& statement, std::string_view name);
 /// Whether it may only be computed where C++ computes it: it assigns, or reads memory, or calls a function of
 /// the program's, whose loops may have no end.

@@ -7,14 +7,13 @@ namespace weft::lang::c_source {
 
 using ir::ValueId;
 
-void Lowering::declare_constants(const Statement* body) {
+void Lowering::declare_constants(const std::function<bool(std::string_view)>& is_used) {
     for (const StatementPtr& constant : program_.definitions.constants) {
         const bool has_arrays =
             std::ranges::any_of(constant->names, [](const Declarator& one) { return !one.extents.empty(); });
-        const bool is_used = body != nullptr && std::ranges::any_of(constant->names, [&](const auto& one) {
-                                 return mentions(*body, one.name);
-                             });
-        if (!has_arrays || is_used) declaration(*constant);
+        const bool is_mentioned =
+            std::ranges::any_of(constant->names, [&](const Declarator& one) { return is_used(one.name); });
+        if (!has_arrays || is_mentioned) declaration(*constant);
     }
 }
 
@@ -84,6 +83,9 @@ void Lowering::declaration(const Statement& statement) {
             number = value(*one.initial);
             if (!is_auto) number = numbers_.convert(number, program_.type(statement.type), one.place);
         }
+        const DType type(number.type);
+        if (one.name == kSwitchValue && !type.is_integer() && !type.is_bool())
+            throw OutsideSubset(one.place, "switch takes an integer, not a " + c_name(number.type));
         std::optional<int64_t> value_known;
         if (statement.is_constant && DType(number.type).is_integer()) value_known = known(*one.initial);
         scopes_.add({one.name, number, statement.is_constant, "const", value_known});

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,9 @@ struct Declarator {
     ExpressionPtr initial{};               // may be null
     std::vector<ExpressionPtr> extents{};  // of an array; null: as many as there are values
 };
+
+// The variable of a switch, which no program can name.
+inline constexpr std::string_view kSwitchValue = "the value of switch";
 
 enum class StatementKind : uint8_t {
     kExpression,

@@ -383,6 +383,7 @@ class TestErrors:
             ("float a[2]; y = a", "'a' is an array: only its elements are numbers"),
             ("float a[2]; y = a[0][1]", "'a' has 1 indices, not 2"),
             ("const float a[2] = {1}; a[0] = 2", "'a' is const, and is assigned to"),
+            ("switch (x) { case 0: y = 1; }", "switch takes an integer, not a double"),
             ("switch (1) { case 0: y = 1; case 1: y = 2; }", "a case that runs on into the next"),
             ("switch (1) { case 0: if (i) break; y = 2; }", "'break' stands at the end of a case"),
             ("goto end", "'goto' is outside of the subset"),

@@ -212,3 +212,11 @@ def test_codes_are_kept_by_dtype():
     assert len(kernel._cached_codes) == 1
     kernel(x.astype("f"))
     assert len(kernel._cached_codes) == 2
+
+
+def test_arrays_of_the_preamble():
+    preamble = "__constant__ double weights[2] = {1, 2};"
+    kernel = np.ReductionKernel(
+        "T x", "T y", "x * weights[1]", "a + b", "y = a", "0", "weighted", preamble=preamble
+    )
+    assert kernel(np.arange(4.0)) == 12
