@@ -74,9 +74,10 @@ array svdvals(const array& a, SVDDriver driver = SVDDriver::kGesdd);
 struct EigResult {
     array eigenvalues, eigenvectors;
 };
-/// Of general matrices: real where all of the batch's eigenvalues are. LinAlgError for infinities and nan.
-EigResult eig(const array& a);
-array eigvals(const array& a);
+/// Of general matrices: real where all of the batch's eigenvalues are, unless they shall be complex always.
+/// LinAlgError for infinities and nan.
+EigResult eig(const array& a, bool always_complex = false);
+array eigvals(const array& a, bool always_complex = false);
 using EighResult = EigResult;
 /// Of symmetric or Hermitian matrices, of which one triangle is read: ascending eigenvalues, columns of
 /// vectors.

@@ -93,17 +93,21 @@ void bind_decompositions(nb::module_& m) {
             return wrap(compute([&] { return linalg::svdvals(input, driver); }, input));
         },
         arg("a"), arg("by_gesvd") = false);
-    const auto bind_eigen = [&](const char* name, linalg::EigResult (*function)(const array&)) {
-        m.def(
-            name,
-            [function](nb::handle a) {
-                const array input = to_array(a);
-                linalg::EigResult result = compute([&] { return function(input); }, input);
-                return pair(std::move(result.eigenvalues), std::move(result.eigenvectors));
-            },
-            arg("a"));
-    };
-    bind_eigen("_linalg_eig", linalg::eig);
+    m.def(
+        "_linalg_eig",
+        [](nb::handle a, bool always_complex) {
+            const array input = to_array(a);
+            linalg::EigResult result = compute([&] { return linalg::eig(input, always_complex); }, input);
+            return pair(std::move(result.eigenvalues), std::move(result.eigenvectors));
+        },
+        arg("a"), arg("always_complex") = false);
+    m.def(
+        "_linalg_eigvals",
+        [](nb::handle a, bool always_complex) {
+            const array input = to_array(a);
+            return wrap_result(compute([&] { return linalg::eigvals(input, always_complex); }, input));
+        },
+        arg("a"), arg("always_complex") = false);
     m.def(
         "_linalg_eigh",
         [](nb::handle a, bool upper) {
@@ -194,7 +198,6 @@ void bind_linalg(nb::module_& m) {
     bind_one("_linalg_inv", linalg::inv);
     bind_one("_linalg_inv_or_nan", linalg::inv_or_nan);
     bind_one("_linalg_det", linalg::det);
-    bind_one("_linalg_eigvals", linalg::eigvals);
     m.def(
         "_linalg_slogdet",
         [](nb::handle a) {

@@ -21,14 +21,12 @@ def check_square(a):
         raise LinAlgError("Last 2 dimensions of the array must be square")
 
 
-def as_numpy_has_them(eigen):
-    """Eigenvalues or eigenvectors that are real where they can be, as NumPy's before 2.5, or complex, as those after.
+def eigen_are_complex():
+    """Whether eigenvalues are complex in any case, as NumPy's after 2.5, or real where they can be, as those before.
 
     The NumPy that the process has loaded decides; without one they may be real.
     """
-    if eigen.dtype.kind == "c" or "numpy" not in sys.modules or not numpy_is_at_least(2, 5):
-        return eigen
-    return eigen.astype("complex64" if eigen.dtype == "float32" else "complex128")
+    return "numpy" in sys.modules and numpy_is_at_least(2, 5)
 
 
 def of_finite(result, a):

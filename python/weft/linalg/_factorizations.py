@@ -17,7 +17,7 @@ from weft._core import (
     _linalg_svdvals,
     _linalg_svdvals_of_hermitian,
 )
-from weft.linalg._checks import as_given, as_numpy_has_them, of_finite
+from weft.linalg._checks import as_given, eigen_are_complex, of_finite
 
 
 class EigResult(NamedTuple):
@@ -107,8 +107,8 @@ def eig(a):
     >>> np.linalg.eig(np.diag([1.0, 2.0])).eigenvalues
     array([1., 2.])
     """
-    values, vectors = _linalg_eig(a)
-    return EigResult(as_numpy_has_them(values), as_given(as_numpy_has_them(vectors), a))
+    values, vectors = _linalg_eig(a, eigen_are_complex())
+    return EigResult(values, as_given(vectors, a))
 
 
 def eigvals(a):
@@ -117,7 +117,7 @@ def eigvals(a):
     >>> np.linalg.eigvals([[0.0, -1.0], [1.0, 0.0]])
     array([0.+1.j, 0.-1.j])
     """
-    return as_numpy_has_them(_linalg_eigvals(a))
+    return _linalg_eigvals(a, eigen_are_complex())
 
 
 def eigh(a, UPLO="L"):

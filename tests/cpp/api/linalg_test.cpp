@@ -58,6 +58,12 @@ TEST(Linalg, FactorisationsMultiplyToTheMatrix) {
     const linalg::EighResult eigh = linalg::eigh(square);
     EXPECT_LT(largest(matmul(square, eigh.eigenvectors) - eigh.eigenvectors * eigh.eigenvalues), 1e-14);
     EXPECT_TRUE(linalg::eigvals(array{{0.0, -1.0}, {1.0, 0.0}}).dtype().is_complex());
+    EXPECT_FALSE(linalg::eigvals(square).dtype().is_complex());
+    EXPECT_TRUE(linalg::eigvals(square, true).dtype().is_complex());
+    const linalg::EigResult complex = linalg::eig(square, true);
+    EXPECT_TRUE(complex.eigenvectors.dtype().is_complex());
+    EXPECT_LT(largest(abs(matmul(square, complex.eigenvectors) - complex.eigenvectors * complex.eigenvalues)),
+              1e-14);
     const linalg::LstsqResult least = linalg::lstsq(a, array{3.0, 7.0, 12.0});
     EXPECT_EQ(least.rank, 2);
     EXPECT_LT(largest(least.x - array{1.0, 1.0}), 1e-14);
