@@ -81,17 +81,6 @@ int form(const char* name, void* handle, int rows, int columns, int reflectors, 
 }
 
 template <class T>
-int exchange(const char* name, void* handle, int columns, void* a, int leading, int first, int last,
-             const int* pivots, int step) {
-    return queue(name, handle, first == 1 && leading >= last && step == 1, nullptr, 0, [=] {
-        const Matrix<T> m = matrix_of<T>(a, last, columns, leading);
-        for (int64_t k = 0; k < last; ++k) {
-            for (int64_t c = 0; c < columns; ++c) std::swap(m(k, c), m(pivots[k] - 1, c));
-        }
-    });
-}
-
-template <class T>
 int cholesky_batch(const char* name, void* handle, int triangle, int n, void* matrices, int leading,
                    int* info, int batch) {
     return queue(name, handle, triangle == 0 && leading >= n, nullptr, 0, [=] {
@@ -463,24 +452,6 @@ int cusolverDnZgesvdjBatched(void* handle, int vectors, int rows, int columns, v
     return singular_batch<std::complex<double>>("cusolverDnZgesvdjBatched", handle, vectors, rows, columns, a,
                                                 leading, s, u, left_leading, v, right_leading, room, elements,
                                                 info, batch);
-}
-int cusolverDnSlaswp(void* handle, int columns, void* a, int leading, int first, int last, const int* pivots,
-                     int step) {
-    return exchange<float>("cusolverDnSlaswp", handle, columns, a, leading, first, last, pivots, step);
-}
-int cusolverDnDlaswp(void* handle, int columns, void* a, int leading, int first, int last, const int* pivots,
-                     int step) {
-    return exchange<double>("cusolverDnDlaswp", handle, columns, a, leading, first, last, pivots, step);
-}
-int cusolverDnClaswp(void* handle, int columns, void* a, int leading, int first, int last, const int* pivots,
-                     int step) {
-    return exchange<std::complex<float>>("cusolverDnClaswp", handle, columns, a, leading, first, last, pivots,
-                                         step);
-}
-int cusolverDnZlaswp(void* handle, int columns, void* a, int leading, int first, int last, const int* pivots,
-                     int step) {
-    return exchange<std::complex<double>>("cusolverDnZlaswp", handle, columns, a, leading, first, last,
-                                          pivots, step);
 }
 
 }  // extern "C"

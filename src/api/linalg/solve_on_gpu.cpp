@@ -5,7 +5,9 @@
 #include "api/linalg/on_gpu.h"
 #include "core/shape.h"
 #include "execution/kernels/gpu_programs.h"
+#include "library/linalg/cuda/permutation_arguments.h"
 #include "weft/creation.h"
+#include "weft/indexing.h"
 #include "weft/operations.h"
 
 namespace weft::linalg::gpu {
@@ -32,21 +34,47 @@ struct Factors {
         pivots.set_poison(matrices.poison());
     }
 
-    /// Of x, which is in place of b. `transposed`: of the transposed factored matrices.
+    /// Of x, which is in place of b. `transposed`: of the transposed factored matrices. Of
+    /// `is_triangular_solve` b is in the order of `permutation` before.
     void solve(DeviceMatrices& b, bool transposed) const {
         const cusolver::Matrices from = matrices.transposed(), to = b.transposed_with_pointers();
-        DeviceBackend& device = b.device();
-        array narrow;
-        uint64_t places = pivots.address();
-        if (cusolver::is_triangular_solve(from, transposed, to)) {
-            narrow = astype(pivots.finish(), ScalarType::kInt32);
-            places = ProgramInput(narrow).address();
-        }
         const DType dtype = b.dtype();
-        ProgramRecord record(device, name_of("getrs", dtype, to), matrices.nbytes() + b.nbytes(), b.nbytes(),
-                             b.nbytes() / dtype.itemsize());
-        cusolver::solve_lu(dtype.scalar_type(), device, from, places, transposed, to);
+        ProgramRecord record(b.device(), name_of("getrs", dtype, to), matrices.nbytes() + b.nbytes(),
+                             b.nbytes(), b.nbytes() / dtype.itemsize());
+        cusolver::solve_lu(dtype.scalar_type(), b.device(), from, pivots.address(), transposed, to);
         record.finish();
+    }
+
+    /// Which row the pivots bring to each place, of matrices that are not taken together.
+    array permutation() const {
+        DeviceBackend& device = matrices.device();
+        const int64_t n = matrices.shape().back();
+        Dims batch = matrices.shape();
+        batch.resize(batch.size() - 2);
+        const int64_t count = element_count(batch);
+        const DType dtype(ScalarType::kInt64);
+        DeviceNumbers order(device, dtype, batch, n);
+        weft::gpu::PermutationArguments words{};
+        words.pivots = pivots.address();
+        words.output = order.address();
+        words.rows = static_cast<uint64_t>(n);
+        words.in_block_memory = words.rows <= weft::gpu::kMostRowsInBlockMemory ? 1 : 0;
+        const int64_t bytes = count * n * dtype.itemsize();
+        ProgramRecord record(device, "permutation", bytes, bytes, count * n);
+        launch_program(device, "permutation", "weft_permutation", words,
+                       {blocks_of(count), weft::gpu::kPermutationThreads, 1,
+                        words.in_block_memory != 0 ? static_cast<uint32_t>(n * 4) : 0});
+        record.finish();
+        order.set_poison(matrices.poison());
+        return order.finish();
+    }
+
+    /// The identity with its rows in that order, transposed.
+    array permuted_identity() const {
+        const DType dtype(ScalarType::kInt64);
+        const array columns =
+            arange(Integer(0), Integer(matrices.shape().back()), Integer(1), dtype)(ellipsis, newaxis);
+        return equal(columns, expand_dims(permutation(), {-2}));
     }
 
     DeviceMatrices matrices;
@@ -74,11 +102,13 @@ std::optional<array> solve(const array& a, const array& b, DType dtype, const Di
     const int64_t columns = vector ? 1 : b.shape().back();
     const array left = batch_of(a) == batch ? a : broadcast_to(a, with_core(batch, {n, n}));
     const array sides = vector ? reshape(b, {1, n}) : swap_last(b);
-    DeviceMatrices x(broadcast_to(sides, with_core(batch, {columns, n})), dtype);
     // Many right sides are solved sooner with the matrices themselves.
-    const cusolver::Matrices shape{0, n, n, element_count(batch)};
-    const bool swapped = cusolver::is_triangular_solve(shape, false, x.transposed());
+    const cusolver::Matrices shape{0, n, n, element_count(batch)}, given{0, n, columns, shape.count};
+    const bool swapped = cusolver::is_triangular_solve(shape, false, given);
     const Factors factors(left, dtype, swapped);
+    array right = broadcast_to(sides, with_core(batch, {columns, n}));
+    if (swapped) right = take_along_axis(right, expand_dims(factors.permutation(), {-2}), -1);
+    DeviceMatrices x(right, dtype);
     factors.solve(x, !swapped);
     const DeviceInfo::Outcome outcome = factors.info.check(kSingular, left);
     x.set_poison(join(x.poison(), outcome.poison));
@@ -92,11 +122,15 @@ std::optional<array> inverse(const array& a, DType dtype, bool singular_is_nan, 
     const DeviceScope scope(device_of(a));
     const int64_t n = a.shape().back();
     const Factors factors(a, dtype);
-    const bool together = cusolver::takes_together(factors.matrices.transposed());
+    const cusolver::Matrices from = factors.matrices.transposed();
+    const bool together = cusolver::takes_together(from);
     DeviceMatrices result = together ? DeviceMatrices(factors.matrices.device(), dtype, batch_of(a), n, n)
-                                     : DeviceMatrices(broadcast_to(eye(n, dtype), a.shape()), dtype);
+                                     : DeviceMatrices(cusolver::is_triangular_solve(from, false, from)
+                                                          ? factors.permuted_identity()
+                                                          : broadcast_to(eye(n, dtype), a.shape()),
+                                                      dtype);
     if (together) {
-        const cusolver::Matrices from = factors.matrices.transposed(), to = result.transposed_with_pointers();
+        const cusolver::Matrices to = result.transposed_with_pointers();
         ProgramRecord record(result.device(), name_of("getri", dtype, to), result.nbytes(), result.nbytes(),
                              a.size());
         cusolver::invert_lu(dtype.scalar_type(), result.device(), from, factors.pivots.address(), to,

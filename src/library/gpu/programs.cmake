@@ -14,6 +14,7 @@ endforeach()
 weft_embed_gpu_program(search src/library/ordering/cuda/search_program.cpp)
 weft_embed_gpu_program(compress src/library/indexing/cuda/compress_program.cpp)
 weft_embed_gpu_program(count src/library/counting/cuda/count_program.cpp)
+weft_embed_gpu_program(permutation src/library/linalg/cuda/permutation_program.cpp)
 foreach(stream pcg64 pcg64dxsm philox)
     weft_embed_gpu_program(draw_${stream} src/library/random/cuda/draw_program.cpp DEFINES WEFT_STREAM=${stream})
     weft_embed_gpu_program(draw_integers_${stream} src/library/random/cuda/draw_integers_program.cpp

@@ -68,6 +68,20 @@ def test_equations_broadcast():
     assert close(a[0].T @ x, b[:, 0], "f8", 1000)
 
 
+@pytest.mark.parametrize("shape", [(15, 15), (16, 16), (130, 130), (2, 520, 520)], ids=str)
+def test_rows_come_in_the_order_of_the_pivots(shape):
+    """Right sides are put in order before, by a kernel that reads the pivots: also of each matrix of a stack."""
+    a = matrices(shape[:-2], *shape[-2:], "f8") + 1e-3
+    (inverse,) = on_gpu_alone(np.linalg.inv, a)
+    assert close(a @ inverse, numpy.broadcast_to(numpy.eye(shape[-1]), shape), "f8", 1e5)
+    b = matrices((*shape[:-2],), shape[-1], 19, "f8", 3)
+    (x,) = on_gpu_alone(np.linalg.solve, a, b)
+    assert close(a @ x, b, "f8", 1e6)
+    (x,) = on_gpu_alone(np.linalg.solve, a, b[None])
+    assert x.shape == (1, *b.shape)
+    assert close(a @ x, b[None], "f8", 1e6)
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("batch", BATCHES, ids=str)
 def test_inverses_and_determinants(batch, dtype):

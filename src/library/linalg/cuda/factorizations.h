@@ -31,8 +31,8 @@ bool takes_together(const Matrices& matrices);
 // L and U in place, and min(rows, columns) pivots for each, from 1 on. Of squares where they are taken
 // together.
 void factor_lu(ScalarType type, DeviceBackend& device, const Matrices& a, uint64_t pivots, uint64_t info);
-// x of a x = b, or of aᵀ x = b, in place of b. For `is_triangular_solve` pivots are 32-bit integers in any
-// case.
+// x of a x = b, or of aᵀ x = b, in place of b. For `is_triangular_solve` the rows of b are already in the
+// order that the pivots give them.
 bool is_triangular_solve(const Matrices& factors, bool transposed, const Matrices& b);
 void solve_lu(ScalarType type, DeviceBackend& device, const Matrices& factors, uint64_t pivots,
               bool transposed, const Matrices& b);

@@ -15,12 +15,8 @@ constexpr int64_t kMostTogether = 512;
 int narrow(int64_t value) { return static_cast<int>(value); }
 
 // As cuSOLVER's getrs does it, but by cuBLAS's triangular solves, which are quicker for many right sides.
-void solve_triangles(Session& session, ScalarType type, const Matrices& factors, uint64_t pivots,
-                     const Matrices& b) {
+void solve_triangles(Session& session, ScalarType type, const Matrices& factors, const Matrices& b) {
     constexpr int kLeft = 0, kAsItIs = 0, kUnit = 1;
-    const auto& f = session.functions();
-    const auto exchange =
-        by_type(type, f.cusolverDnSlaswp, f.cusolverDnDlaswp, f.cusolverDnClaswp, f.cusolverDnZlaswp);
     const auto& g = session.blas();
     const auto solve = by_type(type, g.cublasStrsm_v2, g.cublasDtrsm_v2, g.cublasCtrsm_v2, g.cublasZtrsm_v2);
     const ProductScalar one(1);
@@ -28,9 +24,6 @@ void solve_triangles(Session& session, ScalarType type, const Matrices& factors,
     const int n = narrow(b.rows), columns = narrow(b.columns);
     for (int64_t k = 0; k < b.count; ++k) {
         void *const a = pointer(factors.at(k, item_size(type))), *const x = pointer(b.at(k, item_size(type)));
-        session.queue("solve equations", [&] {
-            return exchange(session.handle(), columns, x, n, 1, n, integers(pivots) + k * b.rows, 1);
-        });
         for (const auto& [triangle, unit] : {std::pair(kLower, kUnit), std::pair(kUpper, kAsItIs)}) {
             session.queue_blas("solve equations", [&] {
                 return solve(session.blas_handle(), kLeft, triangle, kPlain, unit, n, columns, one.read(wide),
@@ -100,8 +93,7 @@ void solve_lu(ScalarType type, DeviceBackend& device, const Matrices& factors, u
         return;
     }
     const auto& f = session.functions();
-    if (is_triangular_solve(factors, transposed, b))
-        return solve_triangles(session, type, factors, pivots, b);
+    if (is_triangular_solve(factors, transposed, b)) return solve_triangles(session, type, factors, b);
     const int of = data_type(type);
     int* const unused = integers(session.room(sizeof(int)));
     for (int64_t k = 0; k < b.count; ++k) {
