@@ -60,14 +60,18 @@ function(weft_embed_ptx_bitcode name source)
     set(WEFT_GENERATED_SOURCES ${WEFT_GENERATED_SOURCES} PARENT_SCOPE)
 endfunction()
 
-# weft_embed_gpu_program(name source [HOPPER] [DEFINES ...]): compiles kernels in C++ (library/*/cuda/*_program.cpp) to PTX text,
-# without any of CUDA, and puts it into libweft as weft_gpu_program_<name>, with a zero byte at its end. HOPPER: for sm_90a
-# alone, whose instructions later GPUs do not have.
+# weft_embed_gpu_program(name source [HOPPER] [FEW_UNROLLED] [DEFINES ...]): compiles kernels in C++
+# (library/*/cuda/*_program.cpp) to PTX text, without any of CUDA, and puts it into libweft as weft_gpu_program_<name>, with a
+# zero byte at its end. HOPPER: for sm_90a alone, whose instructions later GPUs do not have. FEW_UNROLLED: only loops that
+# vanish by it are.
 function(weft_embed_gpu_program name source)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "HOPPER" "" "DEFINES")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "HOPPER;FEW_UNROLLED" "" "DEFINES")
     set(target --cuda-gpu-arch=sm_80 --cuda-feature=+ptx70)
     if(arg_HOPPER)
         set(target --cuda-gpu-arch=sm_90a --cuda-feature=+ptx80)
+    endif()
+    if(arg_FEW_UNROLLED)
+        list(APPEND target -mllvm -unroll-runtime=false -mllvm -unroll-allow-partial=false)
     endif()
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
     set(directory "${WEFT_GENERATED_DIR}/programs")

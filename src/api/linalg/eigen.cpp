@@ -1,8 +1,8 @@
 // Eigenvalues and eigenvectors.
 #include "library/linalg/eigen.h"
 
+#include "api/linalg/gpu/on_gpu.h"
 #include "api/linalg/inputs.h"
-#include "api/linalg/on_gpu.h"
 #include "core/shape.h"
 #include "weft/indexing.h"
 #include "weft/operations.h"

@@ -1,6 +1,6 @@
 // Cholesky and QR factorisations.
+#include "api/linalg/gpu/on_gpu.h"
 #include "api/linalg/inputs.h"
-#include "api/linalg/on_gpu.h"
 #include "library/linalg/cholesky.h"
 #include "library/linalg/qr.h"
 

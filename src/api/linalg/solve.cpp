@@ -1,9 +1,9 @@
 // Solutions, inverses and determinants, by LU factorisations.
 #include <string>
 
+#include "api/linalg/gpu/on_gpu.h"
 #include "api/linalg/inputs.h"
 #include "api/linalg/kept_factors.h"
-#include "api/linalg/on_gpu.h"
 #include "core/shape.h"
 #include "library/linalg/lu.h"
 #include "weft/creation.h"

@@ -3,8 +3,8 @@
 
 #include <limits>
 
+#include "api/linalg/gpu/on_gpu.h"
 #include "api/linalg/inputs.h"
-#include "api/linalg/on_gpu.h"
 #include "core/shape.h"
 #include "device/devices.h"
 #include "weft/creation.h"

@@ -4,6 +4,7 @@
 #include "library/linalg/batched/batched.h"
 #include "library/linalg/batched/householder.h"
 #include "library/linalg/batched/jacobi_svd.h"
+#include "library/linalg/batched/scaling.h"
 #include "library/linalg/batched/singular_values.h"
 #include "library/linalg/batched/symmetric_eigen.h"
 #include "library/linalg/batched/tiles.h"
@@ -36,7 +37,7 @@ struct SpectralKernels {
                     make_q<L>(a, n, 0, factors, count, q, m, width);
                     Tile::store(q, width, m, width, batch.out[1], begin, end);
                 }
-                clear_below(a, width, n);
+                clear_below<L>(a, width, n);
                 Tile::store(a, n, width, n, batch.out[0], begin, end);
             }
             Tile::report(Index(0), batch, begin, stop_of(begin, end));
@@ -56,7 +57,7 @@ struct SpectralKernels {
             Tile::load(batch.in[0], begin, end, n, n, a, n);
             Mask nan, infinite;
             Value inverse;
-            scale_numbers(a, n, n, true, kEigenScale<T>, inverse, nan, infinite);
+            scale_numbers<L>(a, n, n, true, kEigenScale<T>, inverse, nan, infinite);
             make_tridiagonal<L>(a, n, diagonal, beside, factors, work);
             if (with_vectors) make_q<L>(a, n, 1, factors, n - 1, z, n, n);
             Index info = iterate_ql<L>(diagonal, beside, n, with_vectors ? z : nullptr, factors, work);
@@ -65,7 +66,7 @@ struct SpectralKernels {
             rank<false, L>(diagonal, n, places);
             put_values(diagonal, n, places, inverse, bad, batch.out[0], begin, end);
             if (with_vectors) {
-                finish(z, n * n, bad);
+                finish<L>(z, n * n, bad);
                 Tile::scatter_columns(z, n, n, n, places, work);
                 Tile::store(z, n, n, n, batch.out[1], begin, end);
             }
@@ -86,7 +87,7 @@ struct SpectralKernels {
             Tile::load(in, begin, end, m, n, a, n);
             Mask nan, infinite;
             Value inverse;
-            scale_numbers(a, m, n, false, kBidiagonalScale<T>, inverse, nan, infinite);
+            scale_numbers<L>(a, m, n, false, kBidiagonalScale<T>, inverse, nan, infinite);
             make_bidiagonal<L>(a, m, n, diagonal, above);
             Index info = iterate_bidiagonal<L>(diagonal, above, n);
             info = L::choose(nan | infinite, Index(1), info);
@@ -114,18 +115,18 @@ struct SpectralKernels {
             Tile::load(in, begin, end, m, n, a, n);
             Mask nan, infinite;
             Value inverse;
-            scale_numbers(a, m, n, false, kJacobiScale<T>, inverse, nan, infinite);
+            scale_numbers<L>(a, m, n, false, kJacobiScale<T>, inverse, nan, infinite);
             factor_pivoted_qr<L>(a, m, n, factors, norms, order);
             make_q<L>(a, n, 0, factors, n, u, m, width);
-            clear_below(a, n, n);
+            clear_below<L>(a, n, n);
             Index info = rotate_rows<L>(a, n, u, m, width);
             info = L::choose(nan | infinite, Index(1), info);
             const Mask bad = info != Index(0);
             take_norms<L>(a, n, norms);
             rank<true, L>(norms, n, places);
             complete_rows<L>(a, n, norms);
-            finish(a, n * n, bad);
-            finish(u, m * width, bad);
+            finish<L>(a, n * n, bad);
+            finish<L>(u, m * width, bad);
             Tile::scatter_columns(u, m, n, width, places, factors);
             Tile::store(u, width, m, width, left, begin, end);
             Tile::scatter_columns(a, n, n, n, order, factors);
@@ -144,48 +145,10 @@ private:
         return {stack.data, stack.matrix, stack.column, stack.row};
     }
 
-    static inline void clear_below(Value* a, int rows, int n) {
-        for (int i = 1; i < rows; ++i) {
-            for (int j = 0; j < i && j < n; ++j) a[i * n + j] = Value(T(0));
-        }
-    }
-
-    // Scales to about 2^power; `inverse` scales back. Matrices with other numbers than finite ones are zeros
-    // then.
-    static inline void scale_numbers(Value* a, int m, int n, bool lower, int power, Value& inverse, Mask& nan,
-                                     Mask& infinite) {
-        Value most = Value(T(0)), none = Value(T(0));
-        for (int i = 0; i < m; ++i) {
-            for (int j = 0; j < (lower ? i + 1 : n); ++j) {
-                most = larger<L>(most, absolute(a[i * n + j]));
-                none = fma(a[i * n + j], Value(T(0)), none);
-            }
-        }
-        infinite = none != Value(T(0));
-        nan = L::nowhere();
-        if (L::any(infinite)) {
-            for (int i = 0; i < m; ++i) {
-                for (int j = 0; j < (lower ? i + 1 : n); ++j) nan = nan | (a[i * n + j] != a[i * n + j]);
-            }
-        }
-        Value scale;
-        scale_to<L>(most, power, scale, inverse);
-        for (int i = 0; i < m; ++i) {
-            for (int j = 0; j < (lower ? i + 1 : n); ++j)
-                a[i * n + j] = L::select(infinite, Value(T(0)), a[i * n + j] * scale);
-        }
-    }
-
-    // Zeros have no sign, since what other lanes need may change it.
-    static inline void finish(Value* values, int count, Mask bad) {
-        for (int i = 0; i < count; ++i)
-            values[i] = L::select(bad, Value(Format<T>::kQuietNan), values[i] + T(0));
-    }
-
     static inline void put_values(Value* values, int n, const Index* places, Value inverse, Mask bad,
                                   const Stack& to, int64_t begin, int64_t end) {
         for (int i = 0; i < n; ++i) values[i] *= inverse;
-        finish(values, n, bad);
+        finish<L>(values, n, bad);
         Value sorted[kMostRows];
         Tile::scatter_columns(values, 1, n, n, places, sorted);
         Tile::store(values, 1, n, 1, to, begin, end);

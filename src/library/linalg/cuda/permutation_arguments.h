@@ -1,5 +1,5 @@
 // The arguments of the kernel that turns pivots into permutations on GPUs: read by the kernel as they are,
-// made by who launches it (api/linalg/solve_on_gpu.cpp).
+// made by who launches it (api/linalg/gpu/solve_on_gpu.cpp).
 #pragma once
 
 #include <cstdint>

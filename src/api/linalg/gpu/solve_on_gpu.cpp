@@ -1,8 +1,8 @@
 #include <limits>
 
-#include "api/linalg/device_matrices.h"
+#include "api/linalg/gpu/device_matrices.h"
+#include "api/linalg/gpu/on_gpu.h"
 #include "api/linalg/inputs.h"
-#include "api/linalg/on_gpu.h"
 #include "core/shape.h"
 #include "execution/kernels/gpu_programs.h"
 #include "library/linalg/cuda/permutation_arguments.h"

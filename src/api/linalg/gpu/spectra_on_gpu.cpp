@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "api/linalg/device_matrices.h"
+#include "api/linalg/gpu/device_matrices.h"
+#include "api/linalg/gpu/on_gpu.h"
+#include "api/linalg/gpu/small_spectra_on_gpu.h"
 #include "api/linalg/inputs.h"
 #include "api/linalg/linalg_device.h"
-#include "api/linalg/on_gpu.h"
 #include "execution/kernels/gpu_programs.h"
 #include "weft/assembly.h"
 #include "weft/creation.h"
@@ -233,6 +234,10 @@ std::optional<array> eigvals(const array& a, DType dtype, std::string& why) {
 
 std::optional<EighResult> eigh(const array& a, DType dtype, bool upper, std::string& why) {
     if (goes_to_host(SpectralWork::kSymmetric, a, why)) return {};
+    if (takes_small(SmallSpectrum::kEigh, a, dtype)) {
+        SmallSpectra found = small_symmetric(a, dtype, upper, true);
+        return EighResult{std::move(found.values), std::move(found.left)};
+    }
     if (!is_usable(a, why) || !has_ordinary_numbers(a, why)) return {};
     Symmetric found = symmetric(a, dtype, upper, true);
     return EighResult{std::move(found.values), std::move(found.vectors)};
@@ -240,12 +245,18 @@ std::optional<EighResult> eigh(const array& a, DType dtype, bool upper, std::str
 
 std::optional<array> eigvalsh(const array& a, DType dtype, bool upper, std::string& why) {
     if (goes_to_host(SpectralWork::kSymmetric, a, why)) return {};
+    if (takes_small(SmallSpectrum::kEigvalsh, a, dtype))
+        return small_symmetric(a, dtype, upper, false).values;
     if (!is_usable(a, why) || !has_ordinary_numbers(a, why)) return {};
     return symmetric(a, dtype, upper, false).values;
 }
 
 std::optional<SVDResult> svd(const array& a, DType dtype, bool full_matrices, std::string& why) {
     if (goes_to_host(SpectralWork::kSingularValues, a, why)) return {};
+    if (takes_small(SmallSpectrum::kSvd, a, dtype)) {
+        SmallSpectra found = small_singular(a, dtype, full_matrices, true);
+        return SVDResult{std::move(found.left), std::move(found.values), std::move(found.right)};
+    }
     if (!is_usable(a, why) || are_many(a, why) || !has_ordinary_numbers(a, why)) return {};
     const DeviceScope scope(device_of(a));
     Singular found = SingularWork(a, dtype, full_matrices, true).run();
@@ -254,6 +265,7 @@ std::optional<SVDResult> svd(const array& a, DType dtype, bool full_matrices, st
 
 std::optional<array> svdvals(const array& a, DType dtype, std::string& why) {
     if (goes_to_host(SpectralWork::kSingularValues, a, why)) return {};
+    if (takes_small(SmallSpectrum::kSvdvals, a, dtype)) return small_singular(a, dtype, false, false).values;
     if (!is_usable(a, why) || are_many(a, why) || !has_ordinary_numbers(a, why)) return {};
     const DeviceScope scope(device_of(a));
     return SingularWork(a, dtype, false, false).run().s;

@@ -1,4 +1,4 @@
-#include "api/linalg/device_matrices.h"
+#include "api/linalg/gpu/device_matrices.h"
 
 #include <limits>
 #include <utility>
