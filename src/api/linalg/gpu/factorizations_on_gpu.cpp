@@ -2,6 +2,7 @@
 
 #include "api/linalg/gpu/device_matrices.h"
 #include "api/linalg/gpu/on_gpu.h"
+#include "api/linalg/gpu/small_factors_on_gpu.h"
 #include "api/linalg/inputs.h"
 #include "execution/kernels/gpu_programs.h"
 #include "weft/assembly.h"
@@ -53,6 +54,7 @@ bool takes_qr(const array& a, std::string& why) {
 }  // namespace
 
 std::optional<array> cholesky(const array& a, DType dtype, bool upper, std::string& why) {
+    if (takes_small(SmallFactors::kCholesky, a, dtype)) return small_cholesky(a, dtype, upper);
     if (!is_usable(a, why)) return {};
     const DeviceScope scope(device_of(a));
     // The library is twice as fast for the lower triangle.

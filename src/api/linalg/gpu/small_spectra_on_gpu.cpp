@@ -1,18 +1,12 @@
 #include "api/linalg/gpu/small_spectra_on_gpu.h"
 
-#include <algorithm>
 #include <optional>
-#include <string>
 #include <tuple>
 #include <utility>
 
 #include "api/linalg/gpu/device_matrices.h"
-#include "api/linalg/inputs.h"
-#include "api/recording/gpu_input.h"
-#include "core/threads/way_taken.h"
-#include "execution/kernels/gpu_programs.h"
+#include "api/linalg/gpu/small_launch.h"
 #include "library/linalg/cuda/spectra_arguments.h"
-#include "weft/operations.h"
 
 namespace weft::linalg::gpu {
 
@@ -20,10 +14,6 @@ namespace {
 
 using weft::gpu::kSpectraThreads;
 using weft::gpu::SpectraArguments;
-
-// Square matrices of so many rows have programs of their own.
-constexpr int64_t kMostKnown = 4;
-constexpr int64_t kMostRows = 16;
 
 // From how many matrices on, up to which larger side. A thread takes as long for one matrix as all of them
 // for some ten thousand, so few are cuSOLVER's (docs/decisions/0024-small-matrices-in-batches.md).
@@ -35,16 +25,7 @@ constexpr Threshold kThresholds[] = {
     {kMostKnown, 1, 1, 1, 1},
     {8, 1024, 1, 256, 64},
     {12, 4096, 2048, 1024, 256},
-    {kMostRows, kNever, 8192, 2048, 512},
-};
-
-struct Sides {
-    explicit Sides(const array& a)
-        : rows(a.shape()[a.shape().size() - 2]),
-          columns(a.shape().back()),
-          most(std::max(rows, columns)),
-          least(std::min(rows, columns)) {}
-    int64_t rows, columns, most, least;
+    {kMostSmall, kNever, 8192, 2048, 512},
 };
 
 const char* name_of(SmallSpectrum kind) {
@@ -61,27 +42,14 @@ const char* name_of(SmallSpectrum kind) {
 std::pair<array, PoisonPtr> launch(SmallSpectrum kind, const array& a, DType dtype, SpectraArguments words,
                                    const ProgramInput& input, DeviceInfo& info) {
     DeviceBackend& device = device_of(a);
-    const Sides sides(a);
-    const int64_t count = a.size() / (sides.rows * sides.columns);
+    const SmallSides sides(a);
     DeviceNumbers values(device, dtype, batch_of(a), sides.least);
     words.input = input.address();
     words.values = values.address();
     words.info = info.address();
-    words.count = static_cast<uint64_t>(count);
-    const bool known = sides.rows == sides.columns && sides.rows >= 2 && sides.rows <= kMostKnown &&
-                       (kind != SmallSpectrum::kSvd || words.width == words.columns);
-    const std::string program = std::string(name_of(kind)) + (dtype.itemsize() == 8 ? "_64_" : "_32_") +
-                                std::to_string(known ? sides.rows : kMostRows);
-    const int64_t bytes = count * sides.rows * sides.columns * dtype.itemsize();
-    way_taken = {"a program of weft's own", "a matrix a thread", 0};
-    ProgramRecord record(device,
-                         std::string(name_of(kind)) + " " + std::string(dtype.name()) + " " +
-                             std::to_string(count) + "*" + std::to_string(sides.rows) + "x" +
-                             std::to_string(sides.columns),
-                         bytes, bytes, a.size());
-    launch_program(device, program, "weft_" + program, words,
-                   {blocks_of(count, kSpectraThreads), kSpectraThreads, 1, 0});
-    record.finish();
+    words.count = static_cast<uint64_t>(sides.count);
+    const bool known = sides.are_known() && (kind != SmallSpectrum::kSvd || words.width == words.columns);
+    launch_small(name_of(kind), a, dtype, known, kSpectraThreads, words);
     PoisonPtr poison = info.check(kind == SmallSpectrum::kEigh || kind == SmallSpectrum::kEigvalsh
                                       ? "Eigenvalues did not converge"
                                       : "SVD did not converge");
@@ -89,29 +57,18 @@ std::pair<array, PoisonPtr> launch(SmallSpectrum kind, const array& a, DType dty
     return {values.finish(), std::move(poison)};
 }
 
-array given(const array& a, DType dtype) {
-    return dense_on_gpu(a.dtype() == dtype ? a : astype(a, dtype, 'C'));
-}
-
-// The strides of a matrix in C order, or of the transposed one.
-void set_strides(uint64_t& row, uint64_t& column, int64_t columns, bool transposed) {
-    row = static_cast<uint64_t>(transposed ? 1 : columns);
-    column = static_cast<uint64_t>(transposed ? columns : 1);
-}
-
 }  // namespace
 
 bool takes_small(SmallSpectrum kind, const array& a, DType dtype) {
     if (a.size() == 0 || dtype.is_complex()) return false;
-    const Sides sides(a);
-    const int64_t count = a.size() / (sides.rows * sides.columns);
+    const SmallSides sides(a);
     for (const Threshold& each : kThresholds) {
         if (sides.most > each.side) continue;
         switch (kind) {
-            case SmallSpectrum::kEigh: return count >= each.eigh;
-            case SmallSpectrum::kEigvalsh: return count >= each.eigvalsh;
-            case SmallSpectrum::kSvd: return count >= each.svd;
-            case SmallSpectrum::kSvdvals: return count >= each.svdvals;
+            case SmallSpectrum::kEigh: return sides.count >= each.eigh;
+            case SmallSpectrum::kEigvalsh: return sides.count >= each.eigvalsh;
+            case SmallSpectrum::kSvd: return sides.count >= each.svd;
+            case SmallSpectrum::kSvdvals: return sides.count >= each.svdvals;
         }
     }
     return false;
@@ -119,12 +76,12 @@ bool takes_small(SmallSpectrum kind, const array& a, DType dtype) {
 
 SmallSpectra small_symmetric(const array& a, DType dtype, bool upper, bool with_vectors) {
     const DeviceScope scope(device_of(a));
-    const array source = given(a, dtype);
+    const array source = small_input(a, dtype);
     const ProgramInput input(source);
-    const Sides sides(a);
+    const SmallSides sides(a);
     SpectraArguments words{};
     words.rows = words.columns = words.width = static_cast<uint64_t>(sides.rows);
-    set_strides(words.row, words.column, sides.columns, upper);
+    set_small_strides(words.row, words.column, sides.columns, upper);
     DeviceInfo info(device_of(a), batch_of(a), input.buffer()->poison());
     std::optional<DeviceMatrices> vectors;
     if (with_vectors) {
@@ -143,16 +100,16 @@ SmallSpectra small_symmetric(const array& a, DType dtype, bool upper, bool with_
 
 SmallSpectra small_singular(const array& a, DType dtype, bool full_matrices, bool with_vectors) {
     const DeviceScope scope(device_of(a));
-    const array source = given(a, dtype);
+    const array source = small_input(a, dtype);
     const ProgramInput input(source);
-    const Sides sides(a);
+    const SmallSides sides(a);
     // A wide matrix is the transposed of a high one, whose left vectors are its right ones.
     const bool wide = sides.rows < sides.columns;
     SpectraArguments words{};
     words.rows = static_cast<uint64_t>(sides.most);
     words.columns = static_cast<uint64_t>(sides.least);
     words.width = full_matrices ? words.rows : words.columns;
-    set_strides(words.row, words.column, sides.columns, wide);
+    set_small_strides(words.row, words.column, sides.columns, wide);
     DeviceInfo info(device_of(a), batch_of(a), input.buffer()->poison());
     SmallSpectra found;
     if (!with_vectors) {
@@ -164,8 +121,8 @@ SmallSpectra small_singular(const array& a, DType dtype, bool full_matrices, boo
         vh(device_of(a), dtype, batch_of(a), wide ? width : sides.least, sides.columns);
     words.left = (wide ? vh : u).address();
     words.right = (wide ? u : vh).address();
-    set_strides(words.left_row, words.left_column, wide ? sides.columns : width, wide);
-    set_strides(words.right_row, words.right_column, sides.least, wide);
+    set_small_strides(words.left_row, words.left_column, wide ? sides.columns : width, wide);
+    set_small_strides(words.right_row, words.right_column, sides.least, wide);
     PoisonPtr poison;
     std::tie(found.values, poison) = launch(SmallSpectrum::kSvd, a, dtype, words, input, info);
     u.set_poison(poison);

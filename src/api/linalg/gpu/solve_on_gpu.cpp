@@ -2,6 +2,7 @@
 
 #include "api/linalg/gpu/device_matrices.h"
 #include "api/linalg/gpu/on_gpu.h"
+#include "api/linalg/gpu/small_factors_on_gpu.h"
 #include "api/linalg/inputs.h"
 #include "core/shape.h"
 #include "execution/kernels/gpu_programs.h"
@@ -95,12 +96,17 @@ array diagonal_of(const Factors& factors) { return diagonal(factors.matrices.fin
 }  // namespace
 
 std::optional<array> solve(const array& a, const array& b, DType dtype, const Dims& batch, std::string& why) {
-    if (!is_usable(a, why) || !is_usable(b, why)) return {};
     const DeviceScope scope(device_of(a));
     const int64_t n = a.shape().back();
     const bool vector = b.ndim() == 1;
     const int64_t columns = vector ? 1 : b.shape().back();
     const array left = batch_of(a) == batch ? a : broadcast_to(a, with_core(batch, {n, n}));
+    if (b.size() != 0 && takes_small(SmallFactors::kSolve, left, dtype, columns)) {
+        const array right = broadcast_to(vector ? reshape(b, {n, 1}) : b, with_core(batch, {n, columns}));
+        const array solutions = small_solution(left, right, dtype);
+        return vector ? reshape(solutions, with_core(batch, {n})) : solutions;
+    }
+    if (!is_usable(a, why) || !is_usable(b, why)) return {};
     const array sides = vector ? reshape(b, {1, n}) : swap_last(b);
     // Many right sides are solved sooner with the matrices themselves.
     const cusolver::Matrices shape{0, n, n, element_count(batch)}, given{0, n, columns, shape.count};
@@ -118,6 +124,7 @@ std::optional<array> solve(const array& a, const array& b, DType dtype, const Di
 }
 
 std::optional<array> inverse(const array& a, DType dtype, bool singular_is_nan, std::string& why) {
+    if (takes_small(SmallFactors::kInverse, a, dtype)) return small_inverse(a, dtype, singular_is_nan);
     if (!is_usable(a, why)) return {};
     const DeviceScope scope(device_of(a));
     const int64_t n = a.shape().back();
@@ -151,6 +158,7 @@ std::optional<array> inverse(const array& a, DType dtype, bool singular_is_nan, 
 }
 
 std::optional<array> det(const array& a, DType dtype, std::string& why) {
+    if (takes_small(SmallFactors::kDeterminant, a, dtype)) return small_determinant(a, dtype);
     if (!is_usable(a, why)) return {};
     const DeviceScope scope(device_of(a));
     const Factors factors(a, dtype);
