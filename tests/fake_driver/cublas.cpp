@@ -29,7 +29,7 @@ int factor_batch(const char* name, void* handle, int n, void* matrices, int lead
     if (n < 0 || leading < n || batch < 0) return kInvalidValue;
     run_later(static_cast<Handle*>(handle)->stream, [=] {
         for (int64_t k = 0; k < batch; ++k)
-            info[k] = factor_lu(matrix_of<T>(matrices, k, n, n, leading), pivots + k * n);
+            info[k] = factor_lu(matrix_of<T>(matrices, k, n, n, leading), pivots + k * n, true);
     });
     return 0;
 }

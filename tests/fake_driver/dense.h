@@ -40,9 +40,10 @@ struct Matrix {
     T& operator()(int64_t i, int64_t j) const { return data[i + j * leading]; }
 };
 
-// The position from 1 on of the first pivot that is zero or nan, or 0; pivots from 1 on.
+// The position from 1 on of the first pivot that is zero or nan (with keeps_nan, as cuBLAS: zero), or 0;
+// pivots from 1 on.
 template <class T, class Pivot>
-int factor_lu(const Matrix<T>& a, Pivot* pivots) {
+int factor_lu(const Matrix<T>& a, Pivot* pivots, bool keeps_nan = false) {
     int info = 0;
     const int64_t least = std::min(a.rows, a.columns);
     for (int64_t k = 0; k < least; ++k) {
@@ -51,7 +52,8 @@ int factor_lu(const Matrix<T>& a, Pivot* pivots) {
             if (std::abs(a(i, k)) > std::abs(a(best, k))) best = i;
         }
         pivots[k] = static_cast<Pivot>(best + 1);
-        if (!(std::abs(a(best, k)) > 0)) {
+        const bool is_nothing = keeps_nan ? a(best, k) == T(0) : !(std::abs(a(best, k)) > 0);
+        if (is_nothing) {
             if (info == 0) info = static_cast<int>(k + 1);
             continue;
         }

@@ -97,8 +97,11 @@ array DeviceNumbers::finish() const {
     return array_of(buffer_, dtype_, shape_, c_strides(shape_, dtype_.itemsize()));
 }
 
-DeviceInfo::DeviceInfo(DeviceBackend& device, const Dims& batch, const PoisonPtr& poison)
-    : device_(device), poison_(poison), numbers_(device, ScalarType::kInt32, batch, 1) {
+DeviceInfo::DeviceInfo(DeviceBackend& device, const Dims& batch, const PoisonPtr& poison, bool keeps_nan)
+    : device_(device),
+      poison_(poison),
+      numbers_(device, ScalarType::kInt32, batch, 1),
+      keeps_nan_(keeps_nan) {
     numbers_.clear();
     numbers_.set_poison(poison);
 }
@@ -138,7 +141,7 @@ array have_nan(const array& read) { return any(not_equal(read, read), {-1, -2});
 }  // namespace
 
 array DeviceInfo::failed_or_unknown(const array& read) const {
-    return read.dtype().is_inexact() ? failed() | have_nan(read) : failed();
+    return read.dtype().is_inexact() && !keeps_nan_ ? failed() | have_nan(read) : failed();
 }
 
 DeviceInfo::Outcome DeviceInfo::check(const char* message, const array& read) const {
@@ -153,6 +156,7 @@ DeviceInfo::Outcome DeviceInfo::check(const char* message, const array& read) co
         requirement.message = message;
         return {join(poison_, defer(std::move(requirement))), (wrong & ~finite) | unknown};
     }
+    if (keeps_nan_ && !truth_of(any(failed()))) return {poison_, array()};
     const array undefined = failed() | have_nan(read);
     if (!truth_of(any(undefined))) return {poison_, array()};
     if (truth_of(any(failed() & have_finite(read)))) throw LinAlgError(message);
@@ -165,7 +169,7 @@ array DeviceInfo::Outcome::apply(const array& results) const {
 
 array DeviceInfo::failed_as(double value, const array& read, const array& otherwise) const {
     const array wrong = failed(), failure = where(wrong, value, otherwise);
-    if (!read.dtype().is_inexact()) return failure;
+    if (!read.dtype().is_inexact() || keeps_nan_) return failure;
     return where((wrong & ~have_finite(read)) | have_nan(read), kNan, failure);
 }
 

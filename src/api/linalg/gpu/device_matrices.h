@@ -64,7 +64,7 @@ private:
 /// An integer for each matrix, 0 where it has a result.
 class DeviceInfo {
 public:
-    DeviceInfo(DeviceBackend& device, const Dims& batch, const PoisonPtr& poison);
+    DeviceInfo(DeviceBackend& device, const Dims& batch, const PoisonPtr& poison, bool keeps_nan = false);
     uint64_t address() const { return numbers_.address(); }
     array failed() const;                              // bools, of the batch's shape
     array failed_or_unknown(const array& read) const;  // or nan is among what was read
@@ -72,7 +72,8 @@ public:
     /// then results are poisoned by what it returns. So they are by what poisons the input.
     PoisonPtr check(const char* message) const;
     /// The same, but a matrix of `read` with infinities or nan has nan for a result, as LAPACK's, and is no
-    /// error: cuSOLVER calls it singular or not positive definite, or takes nan for zero.
+    /// error: cuSOLVER calls it singular or not positive definite, or takes nan for zero. Where the library
+    /// keeps nan, as cuBLAS does, the elements are read again only if something failed.
     struct Outcome {
         PoisonPtr poison;
         array undefined;  // of the batch's shape, true where nan is the result; not valid where there is none
@@ -80,13 +81,15 @@ public:
         array apply(const array& results) const;
     };
     Outcome check(const char* message, const array& read) const;
-    /// What a failure stands for: `value`, or nan for a matrix with infinities or nan.
+    /// What a failure stands for: `value`, or nan for a matrix with infinities or nan. As LAPACK's, it is
+    /// `value` where the library keeps nan.
     array failed_as(double value, const array& read, const array& otherwise) const;
 
 private:
     DeviceBackend& device_;
     PoisonPtr poison_;
     DeviceNumbers numbers_;
+    bool keeps_nan_;
 };
 
 /// As the history of kernels names what is done: "cusolver getrf f64 10*3x3".

@@ -11,8 +11,9 @@ namespace {
 using weft::gpu::FactorsArguments;
 using weft::gpu::kFactorsThreads;
 
-// From 9 rows on, the libraries' LU factorisation is quicker, which has many threads for a matrix.
-constexpr int64_t kMostRowsOfLu = 8;
+// From 9 rows on, the libraries' LU factorisation is quicker, which has many threads for a matrix. So it is
+// for inverses from 5 rows on, if there are many.
+constexpr int64_t kMostRowsOfLu = 8, kMostRowsOfMany = 4, kMany = 16384;
 // Right sides follow each other in a thread.
 constexpr int64_t kMostSides = 16;
 
@@ -35,8 +36,10 @@ void launch(const char* kind, const array& a, DType dtype, const FactorsArgument
 
 bool takes_small(SmallFactors kind, const array& a, DType dtype, int64_t sides) {
     if (a.size() == 0 || dtype.is_complex()) return false;
-    return a.shape().back() <= (kind == SmallFactors::kCholesky ? kMostSmall : kMostRowsOfLu) &&
-           sides <= kMostSides;
+    const int64_t n = a.shape().back();
+    if (kind == SmallFactors::kCholesky) return n <= kMostSmall;
+    if (kind == SmallFactors::kInverse && n > kMostRowsOfMany && a.size() / (n * n) >= kMany) return false;
+    return n <= kMostRowsOfLu && sides <= kMostSides;
 }
 
 array small_cholesky(const array& a, DType dtype, bool upper) {

@@ -9,7 +9,7 @@ namespace weft::linalg::gpu {
 enum class SmallFactors : uint8_t { kCholesky, kDeterminant, kInverse, kSolve };
 
 /// Whether they are: real square matrices, of at most 16 rows for Cholesky factors and of 8 else, with few
-/// right sides.
+/// right sides; not many inverses of more than 4 rows.
 bool takes_small(SmallFactors kind, const array& a, DType dtype, int64_t sides = 0);
 
 array small_cholesky(const array& a, DType dtype, bool upper);

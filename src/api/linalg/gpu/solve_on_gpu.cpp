@@ -25,7 +25,8 @@ struct Factors {
           pivots(matrices.device(),
                  cusolver::takes_together(matrices.transposed()) ? ScalarType::kInt32 : ScalarType::kInt64,
                  batch_of(a), a.shape().back()),
-          info(matrices.device(), batch_of(a), matrices.poison()) {
+          info(matrices.device(), batch_of(a), matrices.poison(),
+               cusolver::takes_together(matrices.transposed())) {
         const cusolver::Matrices transposed = matrices.transposed_with_pointers();
         ProgramRecord record(matrices.device(), name_of("getrf", dtype, transposed), matrices.nbytes(),
                              matrices.nbytes(), a.size());
