@@ -39,7 +39,8 @@ def test_few_small_matrices(name, shape):
     a = symmetric(*shape)
     assert not went_to_the_cpu(name, a)
     with np.config(linalg_device="auto"):
-        assert went_to_the_cpu(name, a)
+        # A program of weft's own takes 3×3 in less than their way to the CPU.
+        assert went_to_the_cpu(name, a) == (shape[-1] > 4 or (name.startswith("eig") and "h" not in name))
     assert not went_to_the_cpu(name, a)
 
 

@@ -22,6 +22,9 @@ constexpr const char* kNoEigenvalues = "Eigenvalues did not converge";
 
 DType wide_of(DType dtype) { return dtype.is_complex() ? ScalarType::kComplex128 : ScalarType::kFloat64; }
 
+/// Whether a program of weft's own takes less than the way to the CPU and back.
+bool are_tiny(const array& a) { return std::max(a.shape()[a.shape().size() - 2], a.shape().back()) <= 4; }
+
 bool has_ordinary_numbers(const array& a, std::string& why) {
     if (!a.dtype().is_inexact() || truth_of(all(isfinite(a)))) return true;
     why = "infinities or nan among the elements";
@@ -233,8 +236,9 @@ std::optional<array> eigvals(const array& a, DType dtype, std::string& why) {
 }
 
 std::optional<EighResult> eigh(const array& a, DType dtype, bool upper, std::string& why) {
-    if (goes_to_host(SpectralWork::kSymmetric, a, why)) return {};
-    if (takes_small(SmallSpectrum::kEigh, a, dtype)) {
+    const bool small = takes_small(SmallSpectrum::kEigh, a, dtype);
+    if (!(small && are_tiny(a)) && goes_to_host(SpectralWork::kSymmetric, a, why)) return {};
+    if (small) {
         SmallSpectra found = small_symmetric(a, dtype, upper, true);
         return EighResult{std::move(found.values), std::move(found.left)};
     }
@@ -244,16 +248,17 @@ std::optional<EighResult> eigh(const array& a, DType dtype, bool upper, std::str
 }
 
 std::optional<array> eigvalsh(const array& a, DType dtype, bool upper, std::string& why) {
-    if (goes_to_host(SpectralWork::kSymmetric, a, why)) return {};
-    if (takes_small(SmallSpectrum::kEigvalsh, a, dtype))
-        return small_symmetric(a, dtype, upper, false).values;
+    const bool small = takes_small(SmallSpectrum::kEigvalsh, a, dtype);
+    if (!(small && are_tiny(a)) && goes_to_host(SpectralWork::kSymmetric, a, why)) return {};
+    if (small) return small_symmetric(a, dtype, upper, false).values;
     if (!is_usable(a, why) || !has_ordinary_numbers(a, why)) return {};
     return symmetric(a, dtype, upper, false).values;
 }
 
 std::optional<SVDResult> svd(const array& a, DType dtype, bool full_matrices, std::string& why) {
-    if (goes_to_host(SpectralWork::kSingularValues, a, why)) return {};
-    if (takes_small(SmallSpectrum::kSvd, a, dtype)) {
+    const bool small = takes_small(SmallSpectrum::kSvd, a, dtype);
+    if (!(small && are_tiny(a)) && goes_to_host(SpectralWork::kSingularValues, a, why)) return {};
+    if (small) {
         SmallSpectra found = small_singular(a, dtype, full_matrices, true);
         return SVDResult{std::move(found.left), std::move(found.values), std::move(found.right)};
     }
@@ -264,8 +269,9 @@ std::optional<SVDResult> svd(const array& a, DType dtype, bool full_matrices, st
 }
 
 std::optional<array> svdvals(const array& a, DType dtype, std::string& why) {
-    if (goes_to_host(SpectralWork::kSingularValues, a, why)) return {};
-    if (takes_small(SmallSpectrum::kSvdvals, a, dtype)) return small_singular(a, dtype, false, false).values;
+    const bool small = takes_small(SmallSpectrum::kSvdvals, a, dtype);
+    if (!(small && are_tiny(a)) && goes_to_host(SpectralWork::kSingularValues, a, why)) return {};
+    if (small) return small_singular(a, dtype, false, false).values;
     if (!is_usable(a, why) || are_many(a, why) || !has_ordinary_numbers(a, why)) return {};
     const DeviceScope scope(device_of(a));
     return SingularWork(a, dtype, false, false).run().s;
