@@ -8,6 +8,7 @@
 #include "lang/containers/sets.h"
 #include "lang/dates/dates.h"
 #include "lang/kernels/kernels.h"
+#include "lang/structures/texts.h"
 
 namespace weft::lang {
 
@@ -90,7 +91,7 @@ Value FunctionLowering::viewed(const Value& array, ScalarType element, NodeId wh
     const size_t rank = array.type->rank;
     if (before != after && rank == 0)
         fail(where,
-             "view() of an array without dimensions takes a dtype whose elements have as many bytes, not " +
+             "Changing the dtype of a 0d array is only supported if the itemsize is unchanged, not to " +
                  std::string(DType(element).name()),
              "Convert it, as by .astype().");
     const bool contiguous = array.type->contiguous || (before != after && rank > 0);
@@ -531,7 +532,10 @@ void FunctionLowering::copy_into(const Value& target, const Value& source, NodeI
             from.push_back(dry_ || !repeated[d].valid() ? index
                                                         : apply(OpId::kMultiply, {index, repeated[d]}));
         }
-        store({target, {indices.begin(), indices.end()}}, load({source, std::move(from)}), where);
+        // Texts are copied from where they are.
+        const Element read{source, std::move(from)};
+        store({target, {indices.begin(), indices.end()}},
+              ArrayTexts::is_text(source.type) ? structure_at(read) : load(read), where);
     });
 }
 
@@ -589,7 +593,12 @@ std::optional<ScalarType> FunctionLowering::dtype_of(const Value& value, NodeId 
         if (known) name = path.substr(path.find('.') + 1);
     }
     const DTypeInfo* found = name.empty() ? nullptr : DType::find(name);
-    if (found == nullptr) fail(where, lang::describe(value.type) + " is no dtype of a compiled function");
+    if (found == nullptr && value.type->kind == TypeKind::kString)
+        fail(where, "Invalid NumPy dtype specified: '" + name + "'",
+             "Compiled functions have numbers and bools.");
+    if (found == nullptr)
+        fail(where, "The argument \"dtype\" must be a data-type if it is provided, which " +
+                        lang::describe(value.type) + " is not in a compiled function");
     return found->scalar_type;
 }
 
@@ -736,12 +745,14 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
         if (const std::optional<Value> result = Dates(*this, where).call_method(base, name, arguments))
             return *result;
     }
+    if (ArrayTexts::is_text(base.type) && name == "nonzero")
+        return call_method(ArrayTexts(*this, where).truths(base), name, arguments);
     if (is_structures(base.type) && name == "copy") {
         expect_arguments(name, arguments, 0, 0);
         std::vector<ValueId> shape;
         for (size_t d = 0; d < base.type->rank; ++d) shape.push_back(size_of(base, d));
         const Value made = copied(base, shape, where);
-        return base.type->single ? load({made, {}}) : made;
+        return base.type->single ? structure_at({made, {}}) : made;
     }
     if (is_array(base.type)) {
         if (const std::optional<Value> result = by_axis(base, name, arguments)) return *result;

@@ -11,6 +11,7 @@
 #include "lang/dates/dates.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
+#include "lang/structures/texts.h"
 
 namespace weft::lang {
 
@@ -156,6 +157,8 @@ Value FunctionLowering::call_length(const Arguments& arguments) {
         return array_attribute(tuple_item(value, 0), "size", arguments.where);
     if (value.type->kind == TypeKind::kRange)
         return scalar(scalar_type(ScalarType::kInt64, true), range_sequence(value, arguments.where).count());
+    if (ArrayTexts::is_text(value.type) && value.type->single)
+        return ArrayTexts(*this, arguments.where).length(value);
     if (is_structures(value.type) && value.type->single)
         return integer(static_cast<int64_t>(value.type->layout->fields.size()));
     if (!is_strided(value.type) || value.type->rank == 0)
@@ -463,6 +466,13 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
             {{scalar(scalar_type(ScalarType::kInt64, true), cast(value, ScalarType::kInt64))}, {}, where});
     }
     if (name == "sorted") return call_sorted(arguments, std::nullopt);
+    if (name == "sum") {
+        const Value* start = arguments.positional.size() > 1 ? &arguments.positional[1] : nullptr;
+        for (const auto& [keyword, value] : arguments.keywords)
+            if (keyword == "start") start = &value;
+        if (start != nullptr && (is_text(start->type) || start->type->kind == TypeKind::kFormat))
+            fail(where, "sum() can't sum strings [use ''.join(seq) instead]");
+    }
     if (name == "sum" && is_tuple()) return fold_tuple("add", integer(0), arguments);
     if (name == "sum" && is_sequence()) return call_prelude("builtins.sum_of", arguments);
     if ((name == "any" || name == "all") && arguments.positional.size() == 1) {

@@ -11,6 +11,7 @@
 #include "lang/kernels/kernels.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
+#include "lang/structures/texts.h"
 
 namespace weft::lang {
 
@@ -19,6 +20,9 @@ using ir::ValueId;
 namespace {
 
 constexpr const char* kCallOutside = "Call it outside and give its result as an argument, or write a loop.";
+
+// Functions that ask of each element whether it is something.
+constexpr std::string_view kOfTruth[] = {"argwhere", "count_nonzero", "flatnonzero", "nonzero", "where"};
 
 struct MathFunction {
     std::string_view name;
@@ -435,6 +439,12 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
     }
     if (module == "numpy" || module == "numpy.linalg" || module == "numpy.fft" ||
         module == "numpy.polynomial.polynomial" || module == "numpy.lib.stride_tricks") {
+        if (std::ranges::find(kOfTruth, name) != std::end(kOfTruth) && arguments.positional.size() == 1 &&
+            ArrayTexts::is_text(arguments.positional[0].type)) {
+            Arguments truths = arguments;
+            truths.positional[0] = ArrayTexts(*this, arguments.where).truths(arguments.positional[0]);
+            return call_known(symbol, truths);
+        }
         ArrayFunctions(*this, name, arguments).expect_arguments(module);
         if (const std::optional<Value> result = by_axis(symbol, arguments)) return *result;
         if (const std::optional<Value> result = ArrayFunctions(*this, name, arguments).call(module))

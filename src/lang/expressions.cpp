@@ -284,7 +284,8 @@ Value FunctionLowering::attribute_of(const Value& base, const std::string& name,
     }
     if (base.type->kind == TypeKind::kSymbol && base.type->symbol->kind == SymbolKind::kModule)
         fail(id, "module '" + base.type->symbol->path + "' has no attribute '" + name + "'");
-    fail(id, lang::describe(base.type) + " has no attribute '" + name + "' in a compiled function",
+    fail(id,
+         "Unknown attribute '" + name + "' of type " + lang::describe(base.type) + " in a compiled function",
          meant(name,
                is_scalar(base.type) ? std::vector<std::string>{"real", "imag"} : std::vector<std::string>{},
                "Take it outside, and give it as an argument."));

@@ -4,6 +4,7 @@
 #include "lang/containers/dicts.h"
 #include "lang/kernels/kernels.h"
 #include "lang/lowering.h"
+#include "lang/structures/texts.h"
 
 namespace weft::lang {
 
@@ -352,6 +353,7 @@ ValueId FunctionLowering::written_index(const Value& index, ValueId size, int ax
 Value FunctionLowering::load(const Element& element) {
     if (is_structures(element.array.type)) {
         const Value structure = structure_at(element);
+        if (ArrayTexts::is_text(structure.type)) return ArrayTexts(*this, element_at_).read(structure);
         return structure.type->layout->record != nullptr ? instance_of(structure) : structure;
     }
     const TypeRef type = scalar_type(element.array.type->scalar);

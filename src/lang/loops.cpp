@@ -39,6 +39,9 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(NodeId id, Environment&
             if (node(given).kind == NodeKind::kKeyword && !node(given).children.empty())
                 given = node(given).children[0];
             const Value value = lower(given, environment);
+            if (!is_integer(value.type) && is_scalar(value.type))
+                fail(given, "Only integers supported as start value in enumerate, not " +
+                                lang::describe(value.type));
             return scalar(scalar_type(ScalarType::kInt64, true), as_index(value, given));
         }();
         return enumerated_sequence(sequences[0], start);
@@ -217,7 +220,8 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, Nod
         result.element = [this, value, where](ValueId k) { return any_item(value, k, where); };
         return result;
     }
-    if (!is_strided(value.type) || value.type->rank == 0)
+    if (is_strided(value.type) && value.type->rank == 0) fail(where, "iteration over a 0-d array");
+    if (!is_strided(value.type))
         fail(where, "a loop cannot go over " + lang::describe(value.type),
              "Loop over range(), an array, a list or zip().");
     Sequence result;

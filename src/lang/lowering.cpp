@@ -203,7 +203,9 @@ void FunctionLowering::find_result() {
     int times = 0;
     do {
         if (++times > kMost)
-            fail(0, "'" + source_.name + "' calls itself, and its result's type grows each time",
+            fail(0,
+                 "Return type of recursive function does not converge: that of '" + source_.name +
+                     "' grows each time",
                  "Return values of one type.");
         before = target_.result;
         asks_itself_ = false;
@@ -215,7 +217,7 @@ void FunctionLowering::find_result() {
     if (target_.result != nullptr) return;
     if (asks_itself_ && compilation_.hangs_on_outer(target_)) return;  // not known yet
     if (asks_itself_)
-        fail(0, "'" + source_.name + "' calls itself on every way, so its result has no type",
+        fail(0, "cannot type infer runaway recursion: '" + source_.name + "' calls itself on every way",
              "Return a value on a way that does not.");
     target_.result = simple_type(TypeKind::kNone);  // it always raises
 }

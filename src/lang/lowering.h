@@ -596,11 +596,12 @@ private:
     Value with_axis_at(const Value& array, ir::ValueId axis);
     Value call_joined(const std::string& name, const Arguments& arguments);
     Value call_diagonal(const Arguments& arguments);
-    class Draws;    // random numbers (arrays/random.h)
-    class Sets;     // (containers/sets.h)
-    class Dicts;    // (containers/dicts.h)
-    class Dates;    // NumPy's datetime64 and timedelta64 (dates/dates.h)
-    class Kernels;  // of CUDA's style (kernels/kernels.h)
+    class Draws;       // random numbers (arrays/random.h)
+    class Sets;        // (containers/sets.h)
+    class Dicts;       // (containers/dicts.h)
+    class ArrayTexts;  // of dtypes S and U (structures/texts.h)
+    class Dates;       // NumPy's datetime64 and timedelta64 (dates/dates.h)
+    class Kernels;     // of CUDA's style (kernels/kernels.h)
     void augment_array(const Value& array, const std::string& name, const Value& given, NodeId where);
     class ArrayFunctions;  // of NumPy's (arrays/functions.h)
     std::optional<Value> array_reduction(const Value& array, const std::string& name, const Arguments& rest);

@@ -8,6 +8,7 @@
 #include "lang/dates/dates.h"
 #include "lang/lowering.h"
 #include "lang/parallel/outline.h"
+#include "lang/structures/texts.h"
 
 namespace weft::lang {
 
@@ -145,7 +146,9 @@ Value FunctionLowering::arithmetic(OpId op, const Value& left, const Value& righ
 Value FunctionLowering::required(const Value& given, NodeId where) {
     Value value = given;
     if (value.type->kind == TypeKind::kOptional) {
-        check(value.parts[0], site("TypeError", "None has no such operation"), {}, where);
+        check(value.parts[0],
+              site("TypeError", "expected " + lang::describe(value.type->parts[0]) + ", got None"), {},
+              where);
         value = {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, value.origin};
     }
     if (value.type->kind == TypeKind::kRecord && value.type->record->is_integer)  // of an IntEnum
@@ -654,6 +657,9 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
             },
             where);
     }
+    if (find_operator(name) != nullptr) {
+        if (const auto result = ArrayTexts(*this, where).compare(name, left, right)) return *result;
+    }
     if (!is_scalar(left.type) || !is_scalar(right.type)) return equal_types_only(name, left, right, where);
     const Operator* found = find_operator(name);
     if (const auto a = literal_integer(left.type), b = literal_integer(right.type); a && b)
@@ -786,6 +792,10 @@ ValueId FunctionLowering::truth(const Value& value, NodeId where) {
             return of_texts(value, [&](const std::string& text) { return boolean(!text.empty()); }).parts[0];
         case TypeKind::kEllipsis:
         case TypeKind::kSlice: return boolean(true).parts[0];
+        case TypeKind::kStructures:
+            if (ArrayTexts::is_text(value.type) && value.type->single)
+                return truth(ArrayTexts(*this, where).length(value), where);
+            [[fallthrough]];
         default:
             fail(where, lang::describe(value.type) + " has no truth value in a compiled function",
                  is_array(value.type) ? "Ask for a.size > 0, or for an element." : "");

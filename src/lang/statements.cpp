@@ -128,7 +128,7 @@ void FunctionLowering::assign(NodeId target, Value value, Environment& environme
                 return;
             }
             if (value.type->kind != TypeKind::kTuple)
-                fail(target, lang::describe(value.type) + " cannot be unpacked here",
+                fail(target, "failed to unpack " + lang::describe(value.type),
                      "Unpack tuples; take elements of arrays by their index.");
             const auto starred = std::find_if(left.children.begin(), left.children.end(), [&](NodeId child) {
                 return node(child).kind == NodeKind::kStarred;

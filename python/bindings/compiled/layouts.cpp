@@ -30,6 +30,10 @@ lang::Layout* describe(nb::handle dtype) {
     auto* const layout = new lang::Layout;
     layout->size = nb::cast<int64_t>(dtype.attr("itemsize"));
     layout->handle = nb::borrow(dtype).release().ptr();  // for the life of the process
+    if (dtype.attr("names").is_none()) {
+        layout->text = text_of(dtype.attr("kind"))[0];
+        return layout;
+    }
     const nb::object fields = dtype.attr("fields");
     for (nb::handle name : dtype.attr("names")) {
         const nb::object described = fields[name];
@@ -63,7 +67,10 @@ const lang::Layout* layout_of(nb::handle dtype) {
         const auto type = lang::date_type_named(text_of(dtype.attr("name")));
         return type && nb::cast<bool>(dtype.attr("isnative")) ? lang::date_layout(*type) : nullptr;
     }
-    if (dtype.attr("names").is_none() || nb::cast<bool>(dtype.attr("hasobject"))) return nullptr;
+    const bool is_text = (kind == "S" || kind == "U") && nb::cast<bool>(dtype.attr("isnative")) &&
+                         nb::cast<int64_t>(dtype.attr("itemsize")) > 0 && dtype.attr("subdtype").is_none();
+    if ((!is_text && dtype.attr("names").is_none()) || nb::cast<bool>(dtype.attr("hasobject")))
+        return nullptr;
     static auto* const by_address = new std::map<PyObject*, const lang::Layout*>;  // of dtypes that are kept
     const auto known = by_address->find(dtype.ptr());
     if (known != by_address->end()) return known->second;

@@ -1,5 +1,7 @@
 """What a function that cannot be compiled raises, and how its messages look."""
 
+import ast
+
 from weft.exceptions import CompileError
 
 MOST_LINES = 8  # of a message
@@ -34,9 +36,14 @@ def raise_at(error, file, line, name):
     if code is None:
         if len(_places) > 4096:
             _places.clear()
-        code = compile("\n" * (line - 1) + "raise error", file, "exec").replace(
-            co_name=name, co_qualname=name
-        )
+        tree = ast.parse("raise error")
+        for node in (
+            tree.body[0],
+            tree.body[0].exc,
+        ):  # no columns: a traceback then marks no part of the line
+            node.lineno = node.end_lineno = line
+            node.col_offset = node.end_col_offset = -1
+        code = compile(tree, file, "exec").replace(co_name=name, co_qualname=name)
         _places[file, line, name] = code
     exec(code, {"error": error})
 

@@ -49,7 +49,8 @@ Value FunctionLowering::ArrayFunctions::call_quantile(bool percents) {
     const std::vector<Value> given =
         bind("a q axis? out! overwrite_input! method! keepdims? weights! interpolation!");
     Value a = array(given[0]);
-    if (DType(a.type->scalar).is_complex()) f_.fail(where_, "a must be an array of real numbers");
+    if (DType(a.type->scalar).is_complex())
+        f_.fail(where_, "a must be an array of real numbers: Not supported for complex dtype");
     if (!DType(a.type->scalar).is_inexact()) a = array(a, ScalarType::kFloat64);
     const bool of_all = is_none(given[2]);
     if (of_all && flag(given[6], false))

@@ -17,8 +17,9 @@ struct Parameters {
 };
 
 // Parameters by their places, each with what it takes: an array or numbers (a), an array (A), an integer (i),
-// integers (I), a number (n), a real number (r), a bool (b) or an array to write into (o). None is taken
-// where `?` follows. `*` stands for a parameter that is not looked at.
+// integers (I), a number (n), a real number (r), a bool (b), an array to write into (o) or an array or
+// numbers that are no bools (x). None is taken where `?` follows. `*` stands for a parameter that is not
+// looked at.
 constexpr std::array kParameters = std::to_array<Parameters>({
     {"allclose isclose", "a:a b:a rtol:n atol:n"},
     {"angle", "z:a"},
@@ -26,6 +27,8 @@ constexpr std::array kParameters = std::to_array<Parameters>({
     {"argmax argmin", "a:a axis:i?"},
     {"argpartition partition", "a:A kth:*"},
     {"argwhere", "a:a"},
+    {"array", "object:a"},
+    {"ascontiguousarray asfortranarray copy", "a:a"},
     {"around round", "a:a decimals:i out:o?"},
     {"array_equal", "a1:a a2:a"},
     {"asarray_chkfinite", "a:a"},
@@ -39,12 +42,12 @@ constexpr std::array kParameters = std::to_array<Parameters>({
     {"cov", "m:a y:a? rowvar:* bias:* ddof:r?"},
     {"cross", "a:a b:a"},
     {"delete", "arr:a obj:*"},
-    {"diagflat", "v:a k:i"},
+    {"diag diagflat", "v:a k:i"},
     {"diff", "a:a n:i axis:i"},
     {"digitize", "x:a bins:a"},
     {"dsplit hsplit vsplit", "ary:A indices_or_sections:I"},
     {"array_split split", "ary:a indices_or_sections:I axis:i"},
-    {"ediff1d", "ary:a to_end:a? to_begin:a?"},
+    {"ediff1d", "ary:x to_end:a? to_begin:a?"},
     {"expand_dims", "a:a axis:I"},
     {"extract", "condition:a arr:a"},
     {"fill_diagonal", "a:A val:a"},
@@ -64,7 +67,7 @@ constexpr std::array kParameters = std::to_array<Parameters>({
     {"moveaxis", "a:A source:I destination:I"},
     {"nan_to_num", "x:a"},
     {"percentile quantile nanpercentile nanquantile", "a:a q:a"},
-    {"ptp", "a:a axis:i?"},
+    {"ptp", "a:x axis:i?"},
     {"ravel", "a:a"},
     {"repeat", "a:a repeats:I"},
     {"resize", "a:a new_shape:I"},
@@ -73,6 +76,7 @@ constexpr std::array kParameters = std::to_array<Parameters>({
     {"searchsorted", "a:a v:a"},
     {"shape size", "a:a"},
     {"sinc", "x:a"},
+    {"argsort sort", "a:a"},
     {"swapaxes", "a:A axis1:i axis2:i"},
     {"take_along_axis", "arr:A indices:A axis:i?"},
     {"tri", "N:i M:i? k:i"},
@@ -89,13 +93,57 @@ constexpr std::array kPolynomials = std::to_array<Parameters>({
     {"polyint polyder", "c:a m:i"},
 });
 
+// Of some parameters Numba says it in its own way.
+struct OwnWords {
+    std::string_view functions, parameters, text;
+};
+constexpr OwnWords kOwnWords[] = {
+    {"angle", "z", R"(Argument "z" must be a complex or Array[complex])"},
+    {"append", "arr", R"(The first argument "arr" must be array-like)"},
+    {"append", "values", R"(The second argument "values" must be array-like)"},
+    {"append", "axis", R"(The third argument "axis" must be an integer)"},
+    {"argpartition partition", "a", "The first argument must be an array-like"},
+    {"argsort sort", "a", R"(Argument "a" must be array-like)"},
+    {"array_equal", "a1 a2", R"(Both arguments to "array_equals" must be array-like)"},
+    {"cov", "ddof", "ddof must be a real numerical scalar type"},
+    {"diagflat", "k", R"(The argument "k" must be an integer)"},
+    {"dsplit hsplit vsplit", "indices_or_sections",
+     R"(The argument "indices_or_sections" must be int or 1d-array)"},
+    {"expand_dims", "a", R"(First argument "a" must be an array)"},
+    {"expand_dims", "axis", R"(Argument "axis" must be an integer)"},
+    {"geomspace", "num", R"(The argument "num" must be an integer)"},
+    {"indices", "dimensions", R"(The argument "dimensions" must be a tuple of integers)"},
+    {"logspace", "start", R"(The first argument "start" must be a number)"},
+    {"logspace", "stop", R"(The second argument "stop" must be a number)"},
+    {"logspace", "num", R"(The third argument "num" must be an integer)"},
+    {"moveaxis swapaxes", "a", R"(The first argument "a" must be an array)"},
+    {"nan_to_num", "x", "The first argument must be a scalar or an array-like"},
+    {"polyder polyint", "m", R"(The argument "m" must be an integer)"},
+    {"polyval", "tensor", R"(The argument "tensor" must be boolean)"},
+    {"resize", "new_shape", R"(The argument "new_shape" must be an integer or a tuple of integers)"},
+    {"roll", "shift", "shift must be an integer"},
+    {"rot90", "m", R"(The first argument "m" must be an array)"},
+    {"rot90", "k", R"(The second argument "k" must be an integer)"},
+    {"shape", "a", "The argument to np.shape must be array-like"},
+    {"sinc", "x", R"(Argument "x" must be a Number or array-like)"},
+    {"size", "a", "The argument to np.size must be array-like"},
+    {"union1d", "ar1 ar2", "The arguments to np.union1d must be array-like"},
+    {"unwrap", "discont", R"(The argument "discont" must be a scalar)"},
+    {"unwrap", "period", R"(The argument "period" must be a scalar)"},
+    {"unwrap", "axis", R"(The argument "axis" must be an integer)"},
+    {"where", "x", R"(The argument "x" must be array-like if provided)"},
+    {"where", "y", R"(The argument "y" must be array-like if provided)"},
+};
+
 struct Words {
     char kind;
     std::string_view text;
 };
-constexpr Words kWords[] = {{'a', "an array or numbers"}, {'A', "an array"}, {'o', "an array"},
-                            {'i', "an integer"},          {'I', "integers"}, {'n', "a number"},
-                            {'r', "a real number"},       {'b', "a bool"}};
+// Numba's words, by which programs that come from there may tell them.
+constexpr Words kWords[] = {
+    {'a', "array-like"}, {'x', "array-like"}, {'A', "an array"}, {'o', "an array if it is provided"},
+    {'i', "an integer"}, {'I', "integers"},   {'n', "a number"}, {'r', "a number"},
+    {'b', "a bool"}};
 
 bool has_word(std::string_view words, std::string_view word) {
     for (size_t at = 0; at < words.size();) {
@@ -119,6 +167,8 @@ bool has_only_integers(TypeRef type) {
         return std::ranges::all_of(type->parts, has_only_integers);
     return !is_scalar(type) || is_integer(type);
 }
+
+bool is_bool_number(TypeRef type) { return type->scalar == ScalarType::kBool; }
 
 bool takes(char kind, TypeRef type) {
     if (is_none_of_numbers(type)) return false;
@@ -157,12 +207,21 @@ void FunctionLowering::ArrayFunctions::expect_arguments(const std::string& modul
         const Value* given = place < given_.positional.size() ? &given_.positional[place] : nullptr;
         for (const auto& [keyword, value] : given_.keywords)
             if (keyword == name) given = &value;
+        if (kind == 'x' && given != nullptr && (is_array(given->type) || is_scalar(given->type)) &&
+            is_bool_number(given->type))
+            f_.fail(where_, name_ + "(): Boolean dtype is unsupported (as per NumPy)");
         if (given == nullptr || kind == '*' || given->type->kind == TypeKind::kOptional ||
             (may_be_none && is_none(*given)) || takes(kind, given->type))
             continue;
         const auto words = std::ranges::find(kWords, kind, &Words::kind);
-        f_.fail(where_, name_ + "() takes " + std::string(words->text) + " for '" + std::string(name) +
-                            "' in a compiled function, not " + lang::describe(given->type));
+        const auto own = std::ranges::find_if(kOwnWords, [&](const OwnWords& each) {
+            return has_word(each.functions, name_) && has_word(each.parameters, name);
+        });
+        const bool is_whole = kind == 'i' || kind == 'I';
+        const std::string named = is_whole ? std::string(name) : "The argument \"" + std::string(name) + '"';
+        const std::string must = own != std::end(kOwnWords) ? std::string(own->text)
+                                                            : named + " must be " + std::string(words->text);
+        f_.fail(where_, name_ + "(): " + must + ", not " + lang::describe(given->type));
     }
 }
 

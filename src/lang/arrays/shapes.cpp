@@ -228,7 +228,7 @@ std::optional<Value> FunctionLowering::array_with_shape(const Value& given_array
     if (name == "flipud" && rank < 1) fail(where, "Input must be >= 1-d.");
     const bool all = name == "flip" && (given.empty() || given[0].type->kind == TypeKind::kNone);
     const int only = name == "flipud" ? 0 : name == "fliplr" ? 1 : all ? -1 : axis_of(given[0].type, rank);
-    if (rank == 0) return array;
+    if (rank == 0) return load({array, {}});  // as NumPy, which gives the element
     std::vector<ValueId> shape, strides;
     ValueId offset = integer(0).parts[0];
     for (size_t d = 0; d < axes.size(); ++d) {

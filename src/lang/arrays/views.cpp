@@ -36,7 +36,9 @@ Value FunctionLowering::ArrayFunctions::from_buffer() {
     const std::vector<Value> given = bind("buffer dtype? count? offset? like!");
     if (!is_array(given[0].type))
         f_.fail(where_,
-                "frombuffer() takes an array in a compiled function, not " + lang::describe(given[0].type));
+                "Argument \"buffer\" must be buffer-like: frombuffer() takes an array in a compiled "
+                "function, not " +
+                    lang::describe(given[0].type));
     const Value a = f_.forced(given[0]);
     const ScalarType element = f_.dtype_of(given[1], where_).value_or(ScalarType::kFloat64);
     f_.check(f_.lies_in_order(a, false).parts[0], f_.site("ValueError", "ndarray is not C-contiguous"), {},

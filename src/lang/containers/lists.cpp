@@ -435,7 +435,12 @@ Value FunctionLowering::list_method(const Value& list, const std::string& name, 
     if (name == "index") {
         expect_arguments(name, arguments, 1, 3);
         std::vector<Value> more = with({arguments.positional[0]});
-        for (size_t i = 1; i < arguments.positional.size(); ++i) more.push_back(number(i));
+        for (size_t i = 1; i < arguments.positional.size(); ++i) {
+            if (!is_integer(arguments.positional[i].type))
+                fail(where, std::string("arg \"") + (i == 1 ? "start" : "stop") +
+                                "\" must be an Integer. Not " + lang::describe(arguments.positional[i].type));
+            more.push_back(number(i));
+        }
         return call_lists(name, std::move(more), where);
     }
     if (name == "clear" || name == "reverse" || name == "copy") {

@@ -21,6 +21,7 @@ std::vector<std::string> Layout::names() const {
 
 std::string describe(const Layout& layout) {
     if (layout.record != nullptr) return layout.record->name;
+    if (layout.text != 0) return layout.text + std::to_string(layout.size / (layout.text == 'U' ? 4 : 1));
     constexpr size_t kMost = 4;  // messages are short
     std::string text = "structure(";
     for (size_t i = 0; i < std::min(layout.fields.size(), kMost); ++i) {

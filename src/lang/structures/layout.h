@@ -29,6 +29,7 @@ struct Layout {
     const void* handle = nullptr;  // whoever made it knows the dtype by that
     // Elements are read as values of this one, field by field, and not as what stands in memory: vectors.
     const Record* record = nullptr;
+    char text = 0;  // 'S' or 'U' where elements are texts of `size` bytes and have no fields
 
     const LayoutField* find(const std::string& name) const;
     std::vector<std::string> names() const;

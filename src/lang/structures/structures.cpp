@@ -6,6 +6,7 @@
 #include "lang/dates/dates.h"
 #include "lang/lowering.h"
 #include "lang/structures/alignment.h"
+#include "lang/structures/texts.h"
 #include "weft/errors.h"
 
 namespace weft::lang {
@@ -68,13 +69,16 @@ struct Pieces {
 
 const LayoutField& FunctionLowering::field_named(TypeRef structures, const std::string& name,
                                                  NodeId where) const {
+    if (structures->layout->text != 0)
+        fail(where, "a text of an array is copied, compared and printed in compiled functions, and has no '" +
+                        name + "' there");
     const LayoutField* found = structures->layout->find(name);
     if (found == nullptr) {
         const std::vector<std::string> names = structures->layout->names();
         std::string all;
-        for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
-        fail(where, lang::describe(structures) + " has no field '" + name + "'",
-             meant(name, names, "It has " + all + "."));
+        for (const std::string& each : names) all += (all.empty() ? "'" : ", '") + each + "'";
+        fail(where, "Field '" + name + "' was not found in record with fields (" + all + ")",
+             meant(name, names, ""));
     }
     if (!found->other.empty())
         fail(where,
@@ -86,13 +90,16 @@ const LayoutField& FunctionLowering::field_named(TypeRef structures, const std::
 const LayoutField& FunctionLowering::field_given(TypeRef structures, const Value& name, NodeId where) const {
     if (name.type->kind == TypeKind::kString) return field_named(structures, name.type->text, where);
     const auto number = literal_integer(name.type);
+    if (structures->layout->text != 0)
+        fail(where,
+             "a text of an array is copied, compared and printed in compiled functions, and not indexed");
     if (!number)
         fail(where, "a field is named by one known text here, not by one of several", "Write its name.");
     const std::vector<LayoutField>& fields = structures->layout->fields;
     const auto count = static_cast<int64_t>(fields.size());
     const int64_t at = *number < 0 ? *number + count : *number;
     if (at < 0 || at >= count)
-        fail(where, "index " + std::to_string(*number) + " is out of bounds: the structure has " +
+        fail(where, "Requested index " + std::to_string(*number) + " is out of range: the structure has " +
                         std::to_string(count) + " fields");
     return field_named(structures, fields[static_cast<size_t>(at)].name, where);
 }
@@ -174,7 +181,7 @@ Value FunctionLowering::structures_attribute(const Value& base, const std::strin
         std::find(std::begin(kAttributes), std::end(kAttributes), name) != std::end(kAttributes);
     if (is_known) return array_attribute(base, name, id);
     if (name == "real" || name == "imag")
-        fail(id, "'" + name + "' of " + lang::describe(base.type) + " is not compiled",
+        fail(id, "cannot access ." + name + " of array of Record: " + lang::describe(base.type),
              "Where it is a field, index by '" + name + "'.");
     return field_of(base, field_named(base.type, name, id));
 }
@@ -230,6 +237,7 @@ void FunctionLowering::augment_field(const Value& base, const LayoutField& field
 void FunctionLowering::store_structure(const Value& target, const Value& value, NodeId where) {
     expect_writeable(target.type, where);
     target_.written.insert(target.type->scope);
+    if (ArrayTexts::is_text(target.type)) return ArrayTexts(*this, where).write(target, value);
     const DateType* const date = date_of(target.type);
     if (date != nullptr && Dates::is_date(value) && date_of(value.type) != date)
         return store_structure(target, Dates(*this, where).converted(value, *date), where);

@@ -370,7 +370,7 @@ OBJECTS = numpy.dtype([("x", "f8"), ("o", "O")])
         (a_tuple, r"tuple\(int, int\) cannot be stored in an array of float32x2", "held[0] = (1, 2)"),
         (an_assigned_field, "attributes cannot be assigned", "held[0].x = 1"),
         (a_missing_field, "float32x2 has no field 'z'", "out[0] = held[0].z"),
-        (a_missing_field_of_structures, "has no field 'speed'", "out[0] = held[0].speed"),
+        (a_missing_field_of_structures, "Field 'speed' was not found", "out[0] = held[0].speed"),
         (
             atomic,
             r"cuda.atomic.add\(\) takes an array, not array\(int32x2, 1d\)",

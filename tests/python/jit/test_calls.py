@@ -156,7 +156,7 @@ def test_unsuitable_arguments_are_named_and_the_function_still_works():
     for bad, text in [
         (["a"], "with a str in it"),
         ({}, "dict"),
-        (numpy.array(["a"]), "format"),
+        (numpy.array(["a"], ">U1"), "format"),
         (2**70, "64 bits"),
     ]:
         with pytest.raises((TypeError, OverflowError), match=text):
@@ -497,7 +497,7 @@ def test_recursion():
     assert halves(a, 0, 9) == 36
     with pytest.raises(IndexError):
         halves(a, 5, 12)
-    with pytest.raises(np.CompileError, match="calls itself on every way"):
+    with pytest.raises(np.CompileError, match="cannot type infer runaway recursion"):
         never_ends(1)
 
 
@@ -614,7 +614,7 @@ def test_functions_that_call_each_other():
         same(np.jit(function), *arguments)
     for function in (first, second, third, fourth):
         assert np.jit(function)(9.0) == function(9.0)
-    with pytest.raises(np.CompileError, match="calls itself on every way"):
+    with pytest.raises(np.CompileError, match="cannot type infer runaway recursion"):
         np.jit(endless_one)(1)
 
 

@@ -193,7 +193,7 @@ PARALLEL = {
 STRUCTURES = {
     "field": ("def f(a):\n    return a[0]['mas']\n", "f(balls())", None),
     "field_of_array": ("def f(a):\n    a.speed[0] = 1\n", "f(balls())", None),
-    "field_text": ("def f(a):\n    return a['tag'][0]\n", "f(balls())", None),
+    "field_text": ("def f(a):\n    return a['tag'][0][1]\n", "f(balls())", None),
     "fields_few": ("def f(a):\n    a[0] = (1.0, 2)\n", "f(balls())", None),
     "fields_mixed": (
         "def f(a, b):\n    name = 'mass' if b else 'count'\n    return a[0][name]\n",

@@ -393,7 +393,7 @@ def test_attributes():
         ("np.add.reduce()", "needs 'array'"),
         ("np.add.reduce(a, where=a > 0)", "takes no 'where'"),
         ("np.add.reduce('abc')", "Give an array"),
-        ("np.add.call(a)", "has no attribute 'call'"),
+        ("np.add.call(a)", "Unknown attribute 'call'"),
     ],
 )
 def test_refused_where_it_is_compiled(text, what):
