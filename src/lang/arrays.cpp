@@ -5,6 +5,7 @@
 #include "lang/arrays/functions.h"
 #include "lang/arrays/random.h"
 #include "lang/containers/dicts.h"
+#include "lang/containers/literal_lists.h"
 #include "lang/containers/sets.h"
 #include "lang/dates/dates.h"
 #include "lang/kernels/kernels.h"
@@ -725,6 +726,14 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
                                                         tuple_item(base, 2), arguments.positional[0]},
                                                        {},
                                                        where});
+    }
+    static constexpr std::string_view kMutating[] = {"append", "clear",  "extend",  "insert",
+                                                     "pop",    "remove", "reverse", "sort"};
+    if (is_literal_list(base.type) && std::ranges::find(kMutating, name) != std::end(kMutating))
+        fail(where, "Cannot mutate a literal list: its elements are of several types", "Write a tuple.");
+    if (is_literal_list(base.type) && name == "copy") {
+        expect_arguments(name, arguments, 0, 0);
+        return base;
     }
     if (base.type->kind == TypeKind::kTuple && (name == "index" || name == "count"))
         return tuple_method(base, name, arguments);

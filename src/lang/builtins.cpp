@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "lang/containers/dicts.h"
+#include "lang/containers/literal_lists.h"
 #include "lang/containers/sets.h"
 #include "lang/dates/dates.h"
 #include "lang/lowering.h"
@@ -319,16 +320,16 @@ bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
     if (of->kind != TypeKind::kSymbol || of->symbol->kind != SymbolKind::kKnown)
         fail(where, "isinstance() asks for known types here, not " + lang::describe(of));
     const std::string& path = of->symbol->path;
-    if (path == "builtins.tuple") return type->kind == TypeKind::kTuple;
+    if (path == "builtins.tuple") return type->kind == TypeKind::kTuple && !is_literal_list(type);
     if (path == "builtins.str") return is_text(type) || type->kind == TypeKind::kFormat;
     if (path == "builtins.slice") return type->kind == TypeKind::kSlice;
     if (path == "builtins.range") return type->kind == TypeKind::kRange;
-    if (path == "builtins.list") return is_list(type);
+    if (path == "builtins.list") return is_list(type) || is_literal_list(type);
     if (path == "builtins.set") return is_set(type);
     if (path == "builtins.dict") return is_dict(type);
     if (path == "numpy.ndarray" || path == "numba.types.Array") return is_strided(type) && !type->single;
     if (path == "numba.types.NoneType") return type->kind == TypeKind::kNone;
-    if (path == "numba.types.BaseTuple") return type->kind == TypeKind::kTuple;
+    if (path == "numba.types.BaseTuple") return type->kind == TypeKind::kTuple && !is_literal_list(type);
     if (!is_scalar(type)) return false;
     if (path == "numba.types.Number") return true;
     if (path == "numba.types.Boolean") return is_bool(type);
@@ -429,7 +430,15 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
         return attribute_of(base, attribute->text, where);
     }
     if (name == "tuple" && arguments.positional.empty()) return tuple({});
-    if (name == "tuple" && is_tuple() && arguments.positional.size() == 1) return arguments.positional[0];
+    if (is_tuple() && is_literal_list(arguments.positional[0].type) && name == "hash")
+        fail(where, "unhashable type: 'list'");
+    if (is_tuple() && is_literal_list(arguments.positional[0].type) && name == "list")
+        return arguments.positional[0];
+    if (name == "tuple" && is_tuple() && arguments.positional.size() == 1) {
+        Value result = arguments.positional[0];
+        if (is_literal_list(result.type)) result.type = tuple_type(result.type->parts);
+        return result;
+    }
     if (name == "list") {
         expect_arguments(name, arguments, 0, 1);
         if (arguments.positional.empty()) return make_list(where);

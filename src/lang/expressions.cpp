@@ -279,7 +279,7 @@ Value FunctionLowering::attribute_of(const Value& base, const std::string& name,
         std::string fields;
         for (const std::string& field : base.type->record->fields)
             fields += (fields.empty() ? "" : ", ") + field;
-        fail(id, base.type->record->name + " has no field '" + name + "'",
+        fail(id, "Unknown attribute '" + name + "' of type " + base.type->record->name,
              meant(name, base.type->record->fields, "It has " + (fields.empty() ? "none" : fields) + "."));
     }
     if (base.type->kind == TypeKind::kSymbol && base.type->symbol->kind == SymbolKind::kModule)

@@ -2,6 +2,7 @@
 
 #include "core/config.h"
 #include "lang/containers/dicts.h"
+#include "lang/containers/literal_lists.h"
 #include "lang/kernels/kernels.h"
 #include "lang/lowering.h"
 #include "lang/structures/texts.h"
@@ -66,12 +67,21 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         if (items.size() != 1) fail(id, "a tuple has one index", "Write t[i][j].");
         const Value index = number_of(items[0], environment);
         if (index.type->kind == TypeKind::kNever) return index;
-        if (index.type->kind == TypeKind::kSlice) return tuple_slice(items[0], index, base);
         const auto known = literal_integer(index.type);
+        if (is_literal_list(base.type) && !known)
+            fail(id, "Cannot __getitem__ on a literal list: its elements are of several types",
+                 "Index it by constants, or write tuples.");
+        if (index.type->kind == TypeKind::kSlice) return tuple_slice(items[0], index, base);
+        if (length == 0) {  // Python's error, when it is reached
+            check(boolean(false).parts[0], site("IndexError", "tuple index out of range"), {}, id);
+            return scalar(scalar_type(ScalarType::kInt64, true), integer(0).parts[0]);
+        }
         if (known) {
             const int64_t at = *known < 0 ? *known + length : *known;
             if (at < 0 || at >= length)
-                fail(id, "tuple index out of range: the tuple has " + std::to_string(length) + " items");
+                fail(id, std::string(is_literal_list(base.type) ? "list" : "tuple") +
+                             " index out of range: the " + (is_literal_list(base.type) ? "list" : "tuple") +
+                             " has " + std::to_string(length) + " items");
             return tuple_item(base, static_cast<size_t>(at));
         }
         return any_item(base, checked_index(index, integer(length).parts[0], kOfTuple, id), id);

@@ -211,6 +211,15 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, Nod
     if (is_set(value.type)) return sized_sequence(Sets(*this, where).items(value), "Set", where);
     if (value.type->kind == TypeKind::kGenerator) return generator_sequence(value, where);
     if (value.type->kind == TypeKind::kTogether) return together_sequence(value, where);
+    if (value.type->kind == TypeKind::kString) {  // by its characters
+        const std::string& text = value.type->text;
+        std::vector<Value> characters;
+        for (size_t at = 0, next = 0; at < text.size(); at = next) {
+            for (next = at + 1; next < text.size() && (text[next] & '\xC0') == '\x80';) ++next;
+            characters.push_back({string_type(text.substr(at, next - at)), {}, 0});
+        }
+        return sequence_of(tuple(std::move(characters)), where);
+    }
     if (value.type->kind == TypeKind::kTuple) {
         Sequence result;
         result.is_empty = value.type->parts.empty();

@@ -4,6 +4,7 @@
 
 #include "lang/arrays/functions.h"
 #include "lang/containers/dicts.h"
+#include "lang/containers/literal_lists.h"
 #include "lang/containers/sets.h"
 #include "lang/dates/dates.h"
 #include "lang/lowering.h"
@@ -191,6 +192,8 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
         const std::optional<Value> result = array_operation(op_info(found->op), operands, where))
         return *result;
     if (!is_scalar(left.type) || !is_scalar(right.type)) {
+        if (is_literal_list(left.type) || is_literal_list(right.type))
+            refuse_operands(std::string(found->sign), left.type, right.type, where);
         if (name == "add" && left.type->kind == TypeKind::kTuple && right.type->kind == TypeKind::kTuple) {
             std::vector<Value> items;
             for (const Value* side : {&left, &right}) {
@@ -265,10 +268,11 @@ Value FunctionLowering::divide(const std::string& name, const Value& left, const
     if (compilation_.options().check_division && !cannot_be_zero && !is_never_zero) {
         const Value zero = integer(0);
         const Value holds = compare("ne", right, zero, where);
-        const std::string text = op == OpId::kDivide      ? "division by zero"
-                                 : integers               ? "integer division or modulo by zero"
-                                 : op == OpId::kRemainder ? "division by zero"
-                                                          : "division by zero";
+        const std::string text = op == OpId::kDivide ? "division by zero"
+                                 : op == OpId::kRemainder
+                                     ? (integers ? "integer modulo by zero" : "float modulo by zero")
+                                 : integers ? "integer division or modulo by zero"
+                                            : "float floor division by zero";
         // An index in bounds by its rest is in bounds only where the lane does not go on. Of what is the same
         // in all lanes the check can be an exit.
         Deferred* const deferred = deferred_;
@@ -744,6 +748,9 @@ Value FunctionLowering::equal_types_only(const std::string& name, const Value& l
     if (left.type->kind == TypeKind::kRecord && right.type->kind == TypeKind::kRecord &&
         find_operator(name) != nullptr)
         return compare_records(name, left, right, where);
+    if (equality && is_literal_list(left.type) != is_literal_list(right.type) &&
+        left.type->kind == right.type->kind)
+        return boolean(name == "ne");  // a list equals no tuple
     if (left.type->kind == TypeKind::kTuple && right.type->kind == TypeKind::kTuple && equality) {
         if (left.type->parts.size() != right.type->parts.size()) return boolean(name == "ne");
         Value same = boolean(true);
@@ -754,7 +761,8 @@ Value FunctionLowering::equal_types_only(const std::string& name, const Value& l
         }
         return name == "eq" ? same : negation(truth(same, where));
     }
-    if (left.type->kind == TypeKind::kTuple && right.type->kind == TypeKind::kTuple)
+    if (left.type->kind == TypeKind::kTuple && right.type->kind == TypeKind::kTuple &&
+        is_literal_list(left.type) == is_literal_list(right.type))
         return compare_order(name, left, right, where);
     const Operator* found = find_operator(name);
     refuse_operands(found == nullptr ? name : std::string(found->sign), left.type, right.type, where);

@@ -410,6 +410,9 @@ Site FunctionLowering::site_of_exception(NodeId expression, Environment& environ
     const NodeId named = calls ? node(expression).children[0] : expression;
     Site result = site({}, {});
     result.has_text = false;
+    if (node(named).kind == NodeKind::kString)
+        fail(expression, "Directly raising a string constant as an exception is not supported",
+             "Write raise ValueError(\"...\").");
     if (node(named).kind != NodeKind::kGlobal)
         fail(expression, "only exceptions can be raised", "Write raise ValueError(\"...\").");
     const Symbol& symbol = source_.symbol(node(named).number);

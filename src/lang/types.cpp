@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "lang/containers/literal_lists.h"
 #include "lang/structures/layout.h"
 #include "lang/symbols.h"
 
@@ -458,7 +459,9 @@ std::string describe(TypeRef type) {
         case TypeKind::kRecord:
         case TypeKind::kTuple: {
             if (type->record != nullptr && type->record->is_enumeration) return type->record->name;
-            std::string text = type->record == nullptr ? "tuple(" : type->record->name + "(";
+            std::string text = type->record != nullptr ? type->record->name + "("
+                               : is_literal_list(type) ? "list("
+                                                       : "tuple(";
             for (size_t i = 0; i < type->parts.size(); ++i)
                 text += (i > 0 ? ", " : "") + describe(type->parts[i]);
             return text + ")";

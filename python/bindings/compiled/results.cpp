@@ -11,6 +11,7 @@
 #include "convert/convert.h"
 #include "convert/foreign_buffer.h"
 #include "lang/containers/list_layout.h"
+#include "lang/containers/literal_lists.h"
 #include "package.h"
 
 namespace weft::python {
@@ -54,6 +55,7 @@ nb::object Results::next(lang::TypeRef type) {
                 nb::object item = next(type->parts[i]);
                 PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
             }
+            if (lang::is_literal_list(type)) return steal_or_throw(PySequence_List(tuple.ptr()));
             if (type->record == nullptr) return tuple;
             if (type->record == lang::dict_record()) {
                 const nb::object pairs = nb::module_::import_("builtins").attr("zip")(tuple[0], tuple[2]);

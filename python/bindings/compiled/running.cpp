@@ -24,7 +24,8 @@ void raise(const Compiled& compiled, const lang::Site& site, const char* payload
     } else {
         const std::string name = lang::exception_of(site, payload);
         const bool is_own = name == "LinAlgError" || name == "AxisError";
-        type = nb::module_::import_(is_own ? modules::kExceptions : "builtins").attr(name.c_str());
+        type = is_own ? nb::object(nb::module_::import_(modules::kJit).attr("error_class")(name))
+                      : nb::object(nb::module_::import_("builtins").attr(name.c_str()));
     }
     nb::object error;
     if (site.kind == lang::SiteKind::kTold) {

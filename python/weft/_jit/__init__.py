@@ -56,7 +56,7 @@ own modules and closures.
 """
 
 from weft._jit._describe import Described, capture, describe
-from weft._jit._errors import CompileError, SourceError, raise_at
+from weft._jit._errors import CompileError, SourceError, error_class, raise_at
 from weft._jit._names import called_function
 from weft._jit._records import describe_record, values_of
 
@@ -68,6 +68,7 @@ __all__ = [
     "capture",
     "describe",
     "describe_record",
+    "error_class",
     "raise_at",
     "values_of",
 ]

@@ -1,7 +1,9 @@
 """What a function that cannot be compiled raises, and how its messages look."""
 
 import ast
+import sys
 
+from weft import exceptions
 from weft.exceptions import CompileError
 
 MOST_LINES = 8  # of a message
@@ -48,4 +50,22 @@ def raise_at(error, file, line, name):
     exec(code, {"error": error})
 
 
+def error_class(name):
+    """weft's class of an error; where the program has loaded NumPy, one that is NumPy's class, too."""
+    ours = getattr(exceptions, name)
+    numpy = sys.modules.get("numpy")
+    theirs = getattr(getattr(numpy, "linalg" if name == "LinAlgError" else "exceptions", None), name, None)
+    if not isinstance(theirs, type) or issubclass(theirs, ours):
+        return ours
+    if name not in _classes or not issubclass(_classes[name], theirs):
+
+        def __reduce__(self):
+            return ours, self.args
+
+        members = {"__module__": ours.__module__, "__str__": ValueError.__str__, "__reduce__": __reduce__}
+        _classes[name] = type(name, (ours, theirs), members)
+    return _classes[name]
+
+
+_classes = {}  # by their names: weft's and NumPy's in one
 _places = {}  # of errors: the code that raises there

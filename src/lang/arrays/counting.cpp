@@ -254,7 +254,9 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_counting() {
     if (name_ == "convolve" || name_ == "correlate") {
         const std::vector<Value> given = bind(name_ == "convolve" ? "a v mode?" : "a v mode?");
         Value a = array(given[0]), v = array(given[1]);
-        if (a.type->rank != 1 || v.type->rank != 1) f_.fail(where_, "object too deep for desired array");
+        if (a.type->rank != 1 || v.type->rank != 1)
+            f_.fail(where_,
+                    "object too deep for desired array: " + name_ + "() is only supported on 1D arrays");
         const bool convolves = name_ == "convolve";
         const std::string mode = text(given[2], convolves ? "full" : "valid");
         if (mode != "full" && mode != "valid" && mode != "same")

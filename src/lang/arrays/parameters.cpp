@@ -17,15 +17,15 @@ struct Parameters {
 };
 
 // Parameters by their places, each with what it takes: an array or numbers (a), an array (A), an integer (i),
-// integers (I), a number (n), a real number (r), a bool (b), an array to write into (o) or an array or
-// numbers that are no bools (x). None is taken where `?` follows. `*` stands for a parameter that is not
-// looked at.
+// integers (I), a number (n), a real number (r), a bool (b), an array to write into (o), an array or numbers
+// that are no bools (x), or an array of one dimension (V) or two (W) or more. None is taken where `?`
+// follows. `*` stands for a parameter that is not looked at.
 constexpr std::array kParameters = std::to_array<Parameters>({
     {"allclose isclose", "a:a b:a rtol:n atol:n"},
     {"angle", "z:a"},
     {"append", "arr:a values:a axis:i?"},
     {"argmax argmin", "a:a axis:i?"},
-    {"argpartition partition", "a:A kth:*"},
+    {"argpartition partition", "a:V kth:*"},
     {"argwhere", "a:a"},
     {"array", "object:a"},
     {"ascontiguousarray asfortranarray copy", "a:a"},
@@ -72,7 +72,7 @@ constexpr std::array kParameters = std::to_array<Parameters>({
     {"repeat", "a:a repeats:I"},
     {"resize", "a:a new_shape:I"},
     {"roll", "a:a shift:I"},
-    {"rot90", "m:A k:n"},
+    {"rot90", "m:W k:n"},
     {"searchsorted", "a:a v:a"},
     {"shape size", "a:a"},
     {"sinc", "x:a"},
@@ -105,6 +105,8 @@ constexpr OwnWords kOwnWords[] = {
     {"argpartition partition", "a", "The first argument must be an array-like"},
     {"argsort sort", "a", R"(Argument "a" must be array-like)"},
     {"array_equal", "a1 a2", R"(Both arguments to "array_equals" must be array-like)"},
+    {"clip", "a_min", R"(The argument "a_min" must be a number or an array)"},
+    {"clip", "a_max", R"(The argument "a_max" must be a number or an array)"},
     {"cov", "ddof", "ddof must be a real numerical scalar type"},
     {"diagflat", "k", R"(The argument "k" must be an integer)"},
     {"dsplit hsplit vsplit", "indices_or_sections",
@@ -140,10 +142,10 @@ struct Words {
     std::string_view text;
 };
 // Numba's words, by which programs that come from there may tell them.
-constexpr Words kWords[] = {
-    {'a', "array-like"}, {'x', "array-like"}, {'A', "an array"}, {'o', "an array if it is provided"},
-    {'i', "an integer"}, {'I', "integers"},   {'n', "a number"}, {'r', "a number"},
-    {'b', "a bool"}};
+constexpr Words kWords[] = {{'a', "array-like"}, {'x', "array-like"}, {'A', "an array"},
+                            {'V', "an array"},   {'W', "an array"},   {'o', "an array if it is provided"},
+                            {'i', "an integer"}, {'I', "integers"},   {'n', "a number"},
+                            {'r', "a number"},   {'b', "a bool"}};
 
 bool has_word(std::string_view words, std::string_view word) {
     for (size_t at = 0; at < words.size();) {
@@ -174,7 +176,9 @@ bool takes(char kind, TypeRef type) {
     if (is_none_of_numbers(type)) return false;
     const bool is_sequence = is_list(type) || type->kind == TypeKind::kTuple || is_array(type);
     switch (kind) {
-        case 'A': return !is_scalar(type);
+        case 'A':
+        case 'V':
+        case 'W': return !is_scalar(type);
         case 'o': return is_strided(type);
         case 'i': return has_only_integers(type) && !is_list(type) && type->kind != TypeKind::kTuple;
         case 'I': return has_only_integers(type);
@@ -210,6 +214,12 @@ void FunctionLowering::ArrayFunctions::expect_arguments(const std::string& modul
         if (kind == 'x' && given != nullptr && (is_array(given->type) || is_scalar(given->type)) &&
             is_bool_number(given->type))
             f_.fail(where_, name_ + "(): Boolean dtype is unsupported (as per NumPy)");
+        if (kind == 'W' && given != nullptr && is_array(given->type) && given->type->rank < 2)
+            f_.fail(where_, name_ + "(): Input must be >= 2-d.");
+        if (name_ == "where" && place > 0 && given != nullptr && is_none(*given))
+            f_.fail(where_, "where(): Argument \"x\" or \"y\" cannot be None");
+        if (kind == 'V' && given != nullptr && is_array(given->type) && given->type->rank == 0)
+            f_.fail(where_, name_ + "(): The first argument must be at least 1-D (found 0-D)");
         if (given == nullptr || kind == '*' || given->type->kind == TypeKind::kOptional ||
             (may_be_none && is_none(*given)) || takes(kind, given->type))
             continue;

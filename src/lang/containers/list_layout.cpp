@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lang/containers/literal_lists.h"
+
 namespace weft::lang {
 
 namespace {
@@ -63,6 +65,8 @@ bool is_item(TypeRef type) {
         case TypeKind::kStructures:
         case TypeKind::kList: return true;
         case TypeKind::kTuple:
+            if (is_literal_list(type)) return false;
+            [[fallthrough]];
         case TypeKind::kRecord:
         case TypeKind::kGenerator:
         case TypeKind::kSlice:

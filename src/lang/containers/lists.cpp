@@ -4,6 +4,7 @@
 #include <array>
 
 #include "lang/containers/dicts.h"
+#include "lang/containers/literal_lists.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
 
@@ -230,6 +231,30 @@ Value FunctionLowering::pop_last(const Value& list, NodeId where) {
 
 Value FunctionLowering::lower_list(NodeId id, Environment& environment) {
     const std::vector<NodeId>& items = node(id).children;
+    constexpr size_t kMost = 64;  // elements of several types
+    const bool is_plain =
+        std::ranges::none_of(items, [&](NodeId item) { return node(item).kind == NodeKind::kStarred; });
+    if (is_plain && items.size() > 1 && items.size() <= kMost) {
+        std::vector<Value> values;
+        TypeRef element = simple_type(TypeKind::kNever);
+        for (NodeId item : items) {
+            values.push_back(lower(item, environment));
+            const TypeRef type = without_literals(values.back().type);
+            if (type->kind == TypeKind::kNever || element == nullptr) continue;
+            element = is_item(type) ? joined(element, type) : nullptr;
+        }
+        const auto may_be_told = [](const Value& value) {
+            return is_item(value.type) || is_literal_list(value.type);
+        };
+        if (element == nullptr && std::ranges::all_of(values, may_be_told)) {
+            Value result = tuple(std::move(values));
+            result.type = literal_list_type(result.type);
+            return result;
+        }
+        Value list = make_list(id, 0, items.size());
+        for (size_t i = 0; i < items.size(); ++i) append_item(list, values[i], items[i]);
+        return list;
+    }
     Value list = make_list(id, 0, items.size());
     for (NodeId item : items) {
         if (node(item).kind == NodeKind::kStarred) {
@@ -334,6 +359,7 @@ void FunctionLowering::delete_targets(NodeId id, Environment& environment) {
             continue;
         }
         const std::vector<NodeId> items = items_of(target);
+        if (is_literal_list(list.type)) expect_items(list.type, target);
         if (!is_list(list.type) || items.size() != 1)
             fail(target, "items of " + lang::describe(list.type) + " cannot be deleted");
         const Value index = required(lower_item(items[0], environment), items[0]);
@@ -590,7 +616,8 @@ Value FunctionLowering::array_of(const Value& value, std::optional<ScalarType> d
     TypeRef number = of_rows ? element->parts[0] : element;
     if (number->kind == TypeKind::kNever) number = scalar_type(ScalarType::kFloat64, true);
     if (!is_scalar(number))
-        fail(where, "array() makes no array of " + lang::describe(value.type) + " in a compiled function");
+        fail(where, "asarray support for List is limited to Boolean and Number types, not " +
+                        lang::describe(value.type));
     std::vector<ValueId> shape{length_of(value)};
     if (of_rows) shape.push_back(call_lists("length_of_rows", {value}, where).parts[0]);
     const Value result = allocate(dtype.value_or(number->scalar), shape, where);

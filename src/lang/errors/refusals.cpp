@@ -1,4 +1,5 @@
 // What functions are refused for in more than one place.
+#include "lang/containers/literal_lists.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -30,12 +31,15 @@ void FunctionLowering::expect_writeable(TypeRef array, NodeId where) const {
     while (node(at).kind != NodeKind::kName && !node(at).children.empty()) at = node(at).children[0];
     const bool has_name = node(at).kind == NodeKind::kName && !source_.is_prelude;
     const std::string name = has_name ? variable(static_cast<size_t>(node(at).number)) : "a";
-    fail(where, has_name ? "array '" + name + "' is read-only" : "the array is read-only",
+    fail(where,
+         (has_name ? "array '" + name + "' is read-only" : "the array is read-only") +
+             std::string(" (Cannot modify readonly array of type: ") + lang::describe(array) + ")",
          "Give the function a copy: np.array(" + name + ").");
 }
 
 void FunctionLowering::expect_items(TypeRef type, NodeId where) const {
     if (is_strided(type)) return;
+    if (is_literal_list(type)) fail(where, "Cannot mutate a literal list: its elements are of several types");
     fail(where, "items of " + lang::describe(type) + " cannot be assigned in a compiled function",
          "Make an array or a list of it.");
 }

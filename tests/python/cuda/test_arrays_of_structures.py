@@ -369,7 +369,7 @@ OBJECTS = numpy.dtype([("x", "f8"), ("o", "O")])
         ),
         (a_tuple, r"tuple\(int, int\) cannot be stored in an array of float32x2", "held[0] = (1, 2)"),
         (an_assigned_field, "attributes cannot be assigned", "held[0].x = 1"),
-        (a_missing_field, "float32x2 has no field 'z'", "out[0] = held[0].z"),
+        (a_missing_field, "Unknown attribute 'z' of type float32x2", "out[0] = held[0].z"),
         (a_missing_field_of_structures, "Field 'speed' was not found", "out[0] = held[0].speed"),
         (
             atomic,

@@ -215,7 +215,7 @@ def test_divisions_of_what_is_known_not_to_be_negative():
             if (x, y) == (-(2**63), -1):
                 continue  # it is 2**63, which is no integer here
             if y == 0:
-                with pytest.raises(ZeroDivisionError, match="integer division or modulo by zero"):
+                with pytest.raises(ZeroDivisionError, match=r"integer (division or )?modulo by zero"):
                     function(x, y)
             else:
                 assert function(x, y) == f(x, y), (x, y)

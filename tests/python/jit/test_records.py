@@ -194,7 +194,7 @@ def test_enumerations():
 @pytest.mark.parametrize(
     ("function", "arguments", "text"),
     [
-        (lambda p: p.z, (ORIGIN,), "Point has no field 'z'"),
+        (lambda p: p.z, (ORIGIN,), "Unknown attribute 'z' of type Point"),
         (lambda b: b.masss, (BALL,), "Is 'mass' meant?"),
         (lambda x: Point(), (1,), "missing 2 required positional arguments: 'x' and 'y'"),
         (lambda x: Point(x, x, x), (1,), "takes 2 positional arguments but 3 were given"),

@@ -89,7 +89,7 @@ REFUSED = [
         (GRID, GRID, 0.0),
         'append(): The third argument "axis" must be an integer, not float',
     ),
-    (clip, (ROW, "a", 1), 'clip(): The argument "a_min" must be array-like, not str'),
+    (clip, (ROW, "a", 1), 'clip(): The argument "a_min" must be a number or an array, not str'),
     (cov, (GRID, 4j), "cov(): ddof must be a real numerical scalar type, not complex"),
     (cov, (GRID, ROW), "cov(): ddof must be a real numerical scalar type, not array(float64, 1d)"),
     (diagflat, (ROW, 1.0), 'diagflat(): The argument "k" must be an integer, not float'),
@@ -113,7 +113,7 @@ REFUSED = [
     (tri, (3, 1.5), "tri(): k must be an integer, not float"),
     (unwrap, (ROW, "p"), 'unwrap(): The argument "period" must be a scalar, not str'),
     (vsplit, (4, 2), 'vsplit(): The argument "ary" must be an array, not int'),
-    (where, (ROW, None, 1), 'where(): The argument "x" must be array-like if provided, not None'),
+    (where, (ROW, None, 1), 'where(): Argument "x" or "y" cannot be None'),
 ]
 
 
