@@ -383,10 +383,7 @@ void FunctionLowering::expect_no_catch(int before, NodeId where) {
 }
 
 bool FunctionLowering::raise_again(NodeId id, const Environment& environment) {
-    if (handling_.empty()) {
-        raise_site(site("RuntimeError", "No active exception to reraise"), {}, id);
-        return false;
-    }
+    if (handling_.empty()) fail(id, "there is no exception to raise again");
     expect_no_catch(handling_.back().catches, id);
     raise_number(handling_.back().error, environment);
     return false;

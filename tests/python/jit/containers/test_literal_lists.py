@@ -110,14 +110,6 @@ def test_an_empty_tuple_has_no_item():
         np.jit(lambda t, i: t[i])((), 0)
 
 
-def test_nothing_is_raised_again_where_nothing_was_raised():
-    def again():
-        raise
-
-    with pytest.raises(RuntimeError, match="No active exception to reraise"):
-        np.jit(again)()
-
-
 @pytest.mark.parametrize(
     ("function", "arguments", "theirs", "ours"),
     [
