@@ -241,7 +241,9 @@ def _is_argument(value):
     kind = type(value)
     if kind is tuple or is_record(kind):
         return all(map(_is_argument, values_of(value)))
-    if kind in _CONSTANTS or _is_array(value) or _is_structure(value) or _is_date(value):
+    if kind is slice:
+        return _is_constant(value)
+    if kind in _CONSTANTS or value is Ellipsis or _is_array(value) or _is_structure(value) or _is_date(value):
         return True
     return _scalar(value) is not None
 

@@ -111,3 +111,33 @@ def test_an_argument_may_be_the_same_array():
     assert jitted(numpy.zeros(5)) == before.sum()
     assert jitted(TABLE) == 60.0
     TABLE[:] = before
+
+
+INDEX = (slice(1, 3), numpy.array([0, 1, 2]), ...)
+MASKED = (..., numpy.array([True, False, True]), 1)
+ADDED = (numpy.arange(2), slice(None, None, -1), None)
+
+
+def test_tuples_of_slices_and_arrays_are_indices():
+    global INDEX
+
+    def read(a):
+        return a[INDEX], a[MASKED], a[ADDED]
+
+    def write(a):
+        a[INDEX] = 7
+
+    a = numpy.arange(60).reshape(3, 4, 5)[:, :3]
+    compiled, written = np.jit(read), np.jit(write)
+    before = INDEX
+    try:
+        for index in (before, (slice(0, 1), numpy.array([2, 0]), 0)):
+            INDEX = index
+            for got, expected in zip(compiled(a), read(a), strict=True):
+                numpy.testing.assert_array_equal(numpy.asarray(got), expected)
+            ours, theirs = a.copy(), a.copy()
+            written(ours)
+            write(theirs)
+            numpy.testing.assert_array_equal(ours, theirs)
+    finally:
+        INDEX = before
