@@ -137,7 +137,6 @@ NUMBAS = [
     (r"not raised", "Numba refuses this; weft compiles it"),
     (r"^\S+: ValueError: ERROR", "Numba does not raise again; weft does"),
     (r"SourceError", "a function of exec(), which has no source"),
-    (r"has dtype S\d+, which", "fields of structures that are texts"),
     (r"numpy\.random", "np.random in compiled functions"),
     (r"test_slice_(passing|constructor)", "Numba gives numbers for a slice's bounds that are None"),
     (r"with a str in it|a list of \S+ is given str", "lists of texts that are given, or of several types"),
@@ -146,7 +145,7 @@ NUMBAS = [
     (r"test_(divmod|pow)\S*: .*when comparing", "overflow and the last bits of powers"),
     (r"test_return_global_array", "Numba gives the global itself"),
     (r"test_disable_nrt", "Numba's option to count no memory"),
-    (r"elements of format '\d+w'", "arrays of texts"),
+    (r"array\(U\d+|for U\d+ and|dtype of U\d+|Unicode arrays", "sorts, sets and dtypes of arrays of texts"),
     (
         r"no array of (str|None)|numpy\.ravel is not|test_isobj_functions",
         "None and texts in the place of arrays",

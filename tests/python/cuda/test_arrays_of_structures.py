@@ -378,7 +378,7 @@ OBJECTS = numpy.dtype([("x", "f8"), ("o", "O")])
         ),
         (dates, r"cuda.shared.array\(\) has no dates", "held = cuda.shared.array(4, DATE)"),
         (durations, r"cuda.local.array\(\) has no dates", 'held = cuda.local.array(4, "timedelta64[ms]")'),
-        (objects, "no dtype of a compiled function", "held = cuda.local.array(4, OBJECTS)"),
+        (objects, "must be a data-type", "held = cuda.local.array(4, OBJECTS)"),
         (too_much, "needs more than 232448 bytes", "held = cuda.shared.array(20000, cuda.float4)"),
     ],
 )
