@@ -437,7 +437,9 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
         if (const std::optional<Value> result = Dates(*this, arguments.where).call(name, arguments))
             return *result;
     }
-    if (module == "numpy" || module == "numpy.linalg" || module == "numpy.fft" ||
+    const bool of_sequence = module == "numpy.polynomial.polyutils" && !arguments.positional.empty() &&
+                             is_array(arguments.positional[0].type);
+    if (module == "numpy" || module == "numpy.linalg" || module == "numpy.fft" || of_sequence ||
         module == "numpy.polynomial.polynomial" || module == "numpy.lib.stride_tricks") {
         if (std::ranges::find(kOfTruth, name) != std::end(kOfTruth) && arguments.positional.size() == 1 &&
             ArrayTexts::is_text(arguments.positional[0].type)) {

@@ -147,9 +147,10 @@ Value FunctionLowering::arithmetic(OpId op, const Value& left, const Value& righ
 Value FunctionLowering::required(const Value& given, NodeId where) {
     Value value = given;
     if (value.type->kind == TypeKind::kOptional) {
-        check(value.parts[0],
-              site("TypeError", "expected " + lang::describe(value.type->parts[0]) + ", got None"), {},
-              where);
+        const TypeRef inner = value.type->parts[0];
+        const std::string expected =
+            is_scalar(inner) ? std::string(DType(inner->scalar).name()) : lang::describe(inner);
+        check(value.parts[0], site("TypeError", "expected " + expected + ", got None"), {}, where);
         value = {value.type->parts[0], {value.parts.begin() + 1, value.parts.end()}, value.origin};
     }
     if (value.type->kind == TypeKind::kRecord && value.type->record->is_integer)  // of an IntEnum

@@ -67,8 +67,11 @@ Value FunctionLowering::reduction_along(const Value& array, const std::string& n
                                         bool keeps, Arguments rest) {
     const NodeId where = rest.where;
     const size_t rank = array.type->rank, count = axis.type->parts.size();
-    if (count > rank) fail(where, "duplicate value in 'axis'");
     const std::vector<ValueId> from = axes_given(axis, rank, "duplicate value in 'axis'", where);
+    if (count > rank) {  // which has raised
+        rest.positional = {none()};
+        return *array_reduction(array, name, rest);
+    }
     std::vector<ValueId> to;
     std::vector<Value> last;
     for (size_t k = 0; k < count; ++k) {

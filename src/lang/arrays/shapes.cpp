@@ -27,10 +27,11 @@ std::vector<ValueId> FunctionLowering::axes_given(const Value& given, size_t ran
         const Value number = scalar(scalar_type(ScalarType::kInt64, true), as_index(item, where));
         const Value axis =
             call_prelude("numpy.axis_of", {{number, integer(static_cast<int64_t>(rank)), name}, {}, where});
-        for (const ValueId before : axes)
-            check(apply(OpId::kNotEqual, {axis.parts[0], before}), site("ValueError", repeated), {}, where);
         axes.push_back(axis.parts[0]);
     }
+    for (size_t i = 0; i < axes.size(); ++i)
+        for (size_t k = 0; k < i; ++k)
+            check(apply(OpId::kNotEqual, {axes[i], axes[k]}), site("ValueError", repeated), {}, where);
     return axes;
 }
 

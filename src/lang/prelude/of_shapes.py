@@ -129,10 +129,10 @@ def trim_zeros(filt, trim=None):
     first = 0
     last = len(filt)
     if trim is None or "f" in trim or "F" in trim:
-        while first < last and filt[first] == 0:
+        while first < last and not filt[first]:
             first += 1
     if trim is None or "b" in trim or "B" in trim:
-        while last > first and filt[last - 1] == 0:
+        while last > first and not filt[last - 1]:
             last -= 1
     return filt[first:last]
 

@@ -103,3 +103,11 @@ def test_errors_are_those_of_numpy(function, arguments):
     with pytest.raises(ValueError) as found:
         weft.jit(function)(*arguments)
     assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("row", [[1, 0, 0], [0, 0], [1.0, 2.0], [], [0.0, 1j, 0.0]])
+def test_zeros_of_high_degree_are_trimmed(row):
+    from numpy.polynomial import polyutils
+
+    a = np.array(row)
+    assert np.asarray(weft.jit(lambda a: polyutils.trimseq(a))(a)).tolist() == polyutils.trimseq(a).tolist()

@@ -232,3 +232,20 @@ def test_least_and_most_of_rows(count, dtype):
         if given.dtype.kind == "f":
             given[place] = numpy.nan
             assert all(found != found for found in least_and_most(given))
+
+
+@pytest.mark.parametrize(
+    "axes", [(0, 1), (-3, 0, 3), (3, 3), (0, 0), (0, 1, 2, 0), (0, 1, 2, 3, 4), (-1, 1, 0), ()]
+)
+def test_axes_that_are_known_at_run_time_are_refused_as_by_numpy(axes):
+    def total(a, axes):
+        return a.sum(axis=axes)
+
+    def told(function, a):
+        try:
+            return numpy.asarray(function(a, axes)).tolist()
+        except ValueError as error:
+            return type(error).__name__, str(error)
+
+    a = numpy.arange(24).reshape(2, 3, 4)
+    assert told(weft.jit(total), a) == told(total, a)

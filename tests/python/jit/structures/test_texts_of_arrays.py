@@ -152,6 +152,14 @@ def test_functions_that_ask_for_what_is_not_empty(ask, dtype):
             numpy.testing.assert_array_equal(numpy.asarray(got), expected)
 
 
+@pytest.mark.parametrize("trim", ["f", "b", "fb"])
+@pytest.mark.parametrize("row", [["", "a", "", "b", ""], ["", ""], ["x"]])
+def test_empty_texts_are_trimmed(row, trim):
+    texts = numpy.array(row)
+    trimmed = np.jit(lambda a: numpy.trim_zeros(a, trim))(texts)
+    assert numpy.asarray(trimmed).tolist() == numpy.trim_zeros(texts, trim).tolist()
+
+
 def test_fields_are_read_and_written():
     dtype = numpy.dtype([("key", "U4"), ("size", "<i2"), ("tag", "S3")])  # not aligned
     ours = numpy.zeros(3, dtype)
