@@ -10,18 +10,39 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/DeadArgumentElimination.h>
+#include <llvm/Transforms/IPO/FunctionAttrs.h>
+#include <llvm/Transforms/IPO/GlobalOpt.h>
+#include <llvm/Transforms/IPO/Inliner.h>
+#include <llvm/Transforms/IPO/SCCP.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/BDCE.h>
+#include <llvm/Transforms/Scalar/ConstraintElimination.h>
+#include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
+#include <llvm/Transforms/Scalar/DivRemPairs.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/InferAlignment.h>
 #include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopDeletion.h>
+#include <llvm/Transforms/Scalar/LoopIdiomRecognize.h>
+#include <llvm/Transforms/Scalar/LoopLoadElimination.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/LowerConstantIntrinsics.h>
+#include <llvm/Transforms/Scalar/Reassociate.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
-
+#include <llvm/Transforms/Scalar/TailRecursionElimination.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
+#include <llvm/Transforms/Vectorize/VectorCombine.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -30,6 +51,7 @@
 #include "codegen/llvm/float_to_integer.h"
 #include "codegen/llvm/narrow_division.h"
 #include "codegen/llvm/vector_math.h"
+#include "codegen/runtime/lazy_parts.h"
 #include "weft/errors.h"
 
 namespace weft::codegen {
@@ -110,81 +132,194 @@ void check(const llvm::Module& module) {
     if (llvm::verifyModule(module, &stream)) throw InternalError("malformed LLVM IR: " + stream.str());
 }
 
-void run(llvm::Module& module, llvm::TargetMachine& machine, bool makes_vectors,
-         llvm::FunctionPassManager last) {
-    llvm::PipelineTuningOptions tuning;
-    tuning.LoopVectorization = makes_vectors;
-    tuning.LoopInterleaving = makes_vectors;
-    tuning.LoopUnrolling = true;
-    // Of straight code it makes vectors of two that cost more to fill than they save: a generator of random
-    // numbers in a loop took 2.8 times as long.
-    tuning.SLPVectorization = false;
+// Whether functions of the module call others that stay functions, besides those of parts.
+bool has_callees(const llvm::Module& module) {
+    return std::ranges::any_of(module, [](const llvm::Function& function) {
+        return !function.isDeclaration() && function.hasInternalLinkage() &&
+               !function.hasFnAttribute(llvm::Attribute::AlwaysInline) && !function.hasFnAttribute(kLazyCall);
+    });
+}
+
+llvm::SimplifyCFGPass branches(llvm::SimplifyCFGOptions options) {
+    return llvm::SimplifyCFGPass(options.convertSwitchRangeToICmp(true));
+}
+
+llvm::FunctionPassManager simple_operations() {
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::EarlyCSEPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::LowerConstantIntrinsicsPass());  // operations ask whether they divide by a constant
+    passes.addPass(llvm::JumpThreadingPass());  // flags that loops leave, before they become selects
+    passes.addPass(llvm::SimplifyCFGPass());
+    return passes;
+}
+
+// Loops that are to be lanes, before they are unrolled: few iterations always are, and what is left of them
+// is no loop.
+llvm::FunctionPassManager lanes() {
+    llvm::LoopPassManager rotated;
+    rotated.addPass(llvm::LICMPass(llvm::LICMOptions()));
+    rotated.addPass(llvm::IndVarSimplifyPass());
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(rotated), /*UseMemorySSA=*/true));
+    passes.addPass(llvm::LoopVectorizePass(
+        llvm::LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/true)));
+    passes.addPass(llvm::SimplifyCFGPass());
+    return passes;
+}
+
+llvm::FunctionPassManager simpler_function() {
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::JumpThreadingPass());
+    passes.addPass(llvm::CorrelatedValuePropagationPass());
+    passes.addPass(branches({}));
+    passes.addPass(llvm::TailCallElimPass());
+    passes.addPass(llvm::ReassociatePass());
+    passes.addPass(llvm::ConstraintEliminationPass());
+    llvm::LoopPassManager rotated;
+    llvm::LICMOptions no_speculation;
+    no_speculation.AllowSpeculation = false;
+    rotated.addPass(llvm::LICMPass(no_speculation));
+    rotated.addPass(llvm::LoopRotatePass());
+    rotated.addPass(llvm::LICMPass(llvm::LICMOptions()));
+    rotated.addPass(llvm::SimpleLoopUnswitchPass());
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(rotated), /*UseMemorySSA=*/true,
+                                                         /*UseBlockFrequencyInfo=*/true));
+    passes.addPass(branches({}));
+    passes.addPass(llvm::InstCombinePass());
+    llvm::LoopPassManager counted;
+    counted.addPass(llvm::LoopIdiomRecognizePass());
+    counted.addPass(llvm::IndVarSimplifyPass());
+    counted.addPass(llvm::LoopDeletionPass());
+    counted.addPass(llvm::LoopFullUnrollPass());
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(counted)));
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::GVNPass());
+    passes.addPass(llvm::BDCEPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::JumpThreadingPass());
+    passes.addPass(llvm::CorrelatedValuePropagationPass());
+    passes.addPass(llvm::DSEPass());
+    passes.addPass(
+        llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+    passes.addPass(branches(llvm::SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
+    return passes;
+}
+
+llvm::FunctionPassManager vectors() {
+    llvm::FunctionPassManager passes;
+    // Once loops of few iterations are unrolled, sums of narrow integers are seen whole, and are computed in
+    // narrow lanes.
+    passes.addPass(llvm::EarlyCSEPass());
+    passes.addPass(llvm::AggressiveInstCombinePass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(SmallSwitchesPass());
+    passes.addPass(llvm::LoopVectorizePass());
+    passes.addPass(llvm::LoopLoadEliminationPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(branches(llvm::SimplifyCFGOptions()
+                                .forwardSwitchCondToPhi(true)
+                                .convertSwitchToLookupTable(true)
+                                .needCanonicalLoops(false)
+                                .hoistCommonInsts(true)
+                                .sinkCommonInsts(true)));
+    // Of straight code the vectoriser makes vectors of two that cost more to fill than they save: a generator
+    // of random numbers in a loop took 2.8 times as long.
+    passes.addPass(llvm::VectorCombinePass());
+    passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2)));
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+    passes.addPass(llvm::InferAlignmentPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(
+        llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+    passes.addPass(llvm::DivRemPairsPass());
+    passes.addPass(branches(llvm::SimplifyCFGOptions().speculateUnpredictables(true)));
+    passes.addPass(FloatToIntegerPass());  // what is no vector by now
+    passes.addPass(llvm::EarlyCSEPass());
+    return passes;
+}
+
+void add(llvm::ModulePassManager& pipeline, llvm::FunctionPassManager passes) {
+    pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes), /*EagerlyInvalidate=*/true));
+}
+
+// Of LLVM's list for -O2 what changes the machine code of the loop programs, and what is there for their
+// like.
+llvm::ModulePassManager pipeline_of(const llvm::Module& module) {
+    const bool calls = has_callees(module);
+    llvm::ModulePassManager pipeline;
+    pipeline.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
+    add(pipeline, simple_operations());
+    if (has_lanes(module)) add(pipeline, lanes());
+    llvm::FunctionPassManager again;
+    again.addPass(llvm::EarlyCSEPass());
+    if (calls) {
+        add(pipeline, std::move(again));
+        pipeline.addPass(llvm::IPSCCPPass());
+        again = llvm::FunctionPassManager();
+    }
+    pipeline.addPass(llvm::GlobalOptPass());
+    again.addPass(llvm::InstCombinePass());
+    again.addPass(branches({}));
+    add(pipeline, std::move(again));
+    llvm::CGSCCPassManager components;
+    if (calls) components.addPass(llvm::InlinerPass());
+    components.addPass(llvm::PostOrderFunctionAttrsPass(/*SkipNonRecursive=*/true));
+    components.addPass(llvm::createCGSCCToFunctionPassAdaptor(simpler_function(), /*EagerlyInvalidate=*/true,
+                                                              /*NoRerun=*/true));
+    if (calls) components.addPass(llvm::PostOrderFunctionAttrsPass());
+    pipeline.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(std::move(components)));
+    if (calls) pipeline.addPass(llvm::DeadArgumentEliminationPass());
+    add(pipeline, vectors());
+    return pipeline;
+}
+
+// A compilation's analyses.
+struct Analyses {
+    explicit Analyses(llvm::PassBuilder& builder) {
+        builder.registerModuleAnalyses(modules);
+        builder.registerCGSCCAnalyses(components);
+        builder.registerFunctionAnalyses(functions);
+        builder.registerLoopAnalyses(loops);
+        builder.crossRegisterProxies(loops, functions, components, modules);
+    }
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager components;
     llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder builder(&machine, tuning);
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(components);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, components, modules);
-    // Once loops of few iterations are unrolled, sums of narrow integers are seen whole, and are computed in
-    // narrow lanes.
-    if (makes_vectors)
-        builder.registerVectorizerStartEPCallback(
-            [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-                passes.addPass(llvm::EarlyCSEPass());
-                passes.addPass(llvm::AggressiveInstCombinePass());
-                passes.addPass(llvm::InstCombinePass());
-                passes.addPass(SmallSwitchesPass());
-            });
-    llvm::ModulePassManager pipeline;
-    pipeline.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
-    llvm::FunctionPassManager operations;
-    operations.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-    operations.addPass(llvm::EarlyCSEPass());
-    operations.addPass(llvm::InstCombinePass());
-    operations.addPass(
-        llvm::LowerConstantIntrinsicsPass());       // operations ask whether they divide by a constant
-    operations.addPass(llvm::JumpThreadingPass());  // flags that loops leave, before they become selects
-    operations.addPass(llvm::SimplifyCFGPass());
-    pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(operations)));
-    if (makes_vectors && has_lanes(module)) {
-        // Before they are unrolled: few iterations always are, and what is left of them is no loop.
-        llvm::FunctionPassManager lanes;
-        llvm::LoopPassManager rotated;
-        rotated.addPass(llvm::LICMPass(llvm::LICMOptions()));
-        rotated.addPass(llvm::IndVarSimplifyPass());
-        lanes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(rotated), /*UseMemorySSA=*/true));
-        lanes.addPass(llvm::LoopVectorizePass(
-            llvm::LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/true)));
-        pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(lanes)));
-    }
-    // Loops of a tile are unrolled whole on GPUs: that is what the higher level has.
-    const auto level = makes_vectors ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O3;
-    pipeline.addPass(builder.buildPerModuleDefaultPipeline(level));
-    pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(last)));
-    pipeline.run(module, modules);
-}
+};
 
 }  // namespace
 
 void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     if (verify) check(module);
-    llvm::FunctionPassManager scalars;  // what is no vector by now
-    scalars.addPass(FloatToIntegerPass());
-    scalars.addPass(llvm::EarlyCSEPass());
-    run(module, machine, /*makes_vectors=*/true, std::move(scalars));
+    llvm::PassBuilder builder(&machine);
+    Analyses analyses(builder);
+    pipeline_of(module).run(module, analyses.modules);
     define_rare_ways(module);
 }
 
 void optimize_launch(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     if (verify) check(module);
+    llvm::PipelineTuningOptions tuning;
+    tuning.LoopVectorization = false;
+    tuning.LoopInterleaving = false;
+    tuning.LoopUnrolling = true;
+    tuning.SLPVectorization = false;
+    llvm::PassBuilder builder(&machine, tuning);
+    Analyses analyses(builder);
+    llvm::ModulePassManager pipeline;
+    pipeline.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
+    pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(simple_operations()));
+    // Loops of a tile are unrolled whole: that is what this level has.
+    pipeline.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
     llvm::FunctionPassManager last;
     last.addPass(NarrowDivisionPass());
     last.addPass(llvm::SimplifyCFGPass());
-    run(module, machine, /*makes_vectors=*/false, std::move(last));
+    pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(last)));
+    pipeline.run(module, analyses.modules);
 }
 
 }  // namespace weft::codegen

@@ -136,6 +136,7 @@ void define_lazy_call(llvm::Function& function, int64_t number, int64_t count,
     llvm::LLVMContext& context = module.getContext();
     // Not said to be cold: registers were given out worse around calls that are.
     function.addFnAttr(llvm::Attribute::NoInline);
+    function.addFnAttr(kLazyCall);
     llvm::GlobalVariable* table = table_of(module, count);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", &function));
     const auto block = [&](const char* name) { return llvm::BasicBlock::Create(context, name, &function); };

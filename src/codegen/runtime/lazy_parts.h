@@ -20,6 +20,7 @@ namespace weft::codegen {
 
 inline constexpr const char* kLazyPart = "weft_lazy_part";
 inline constexpr const char* kLazyTable = "lazy_parts";
+inline constexpr const char* kLazyCall = "weft-lazy-call";  // an attribute of functions that call a part
 
 // Makes part `number` of a function. Any thread may call it.
 using PartMaker = std::function<std::shared_ptr<const CompiledFunction>(int number)>;
