@@ -87,7 +87,8 @@ private:
 // Which of LLVM's passes are left out. Branches in place of conditional moves mispredict with random
 // elements: dynamic programming over texts took twice as long. Strength reduction takes a third to half of
 // the time of compiling kernels with plain addresses, for code that is no faster: those whose loops read many
-// buffers or rows side by side, and element-wise ones over contiguous elements.
+// buffers or rows side by side, and element-wise ones over contiguous elements. No loop program has integers
+// that would be better off in registers of masks, nor are dead instructions left by other passes.
 class PassGate final : public llvm::OptPassGate {
 public:
     bool plain_addresses = false, is_function = false;
@@ -95,10 +96,35 @@ public:
     bool isEnabled() const override { return plain_addresses || is_function; }
     bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) override {
         if (pass == "X86 cmov Conversion") return false;
+        if (is_function &&
+            (pass == "X86 Domain Reassignment Pass" || pass == "Remove dead machine instructions"))
+            return false;
         return !plain_addresses || pass != "Loop Strength Reduction";
     }
 };
 constexpr std::ptrdiff_t kSideBySide = 5;  // loads
+
+// LLVM's passes that emit object files. Making them takes a millisecond, so they are kept; what they know of
+// a module is gone after it.
+class ObjectEmitter {
+public:
+    explicit ObjectEmitter(llvm::TargetMachine& machine) {
+        llvm::MCContext* context = nullptr;
+        if (machine.addPassesToEmitMC(passes_, context, stream_, /*DisableVerify=*/true))
+            throw InternalError("LLVM cannot emit machine code");
+    }
+
+    std::string emit(llvm::Module& module) {
+        bytes_.clear();
+        passes_.run(module);
+        return {bytes_.begin(), bytes_.end()};
+    }
+
+private:
+    llvm::SmallVector<char, 0> bytes_;
+    llvm::raw_svector_ostream stream_{bytes_};
+    llvm::legacy::PassManager passes_;
+};
 
 // A context with what is dear to make in it.
 class Engine {
@@ -110,10 +136,17 @@ public:
 
     llvm::TargetMachine& machine(const TargetName& name) {
         if (machine_ == nullptr || name_ != name) {
+            emitter_.reset();
             machine_ = make_target_machine(name);
             name_ = name;
         }
         return *machine_;
+    }
+
+    // For the machine asked for last.
+    ObjectEmitter& emitter() {
+        if (!emitter_) emitter_.emplace(*machine_);
+        return *emitter_;
     }
 
 private:
@@ -122,6 +155,7 @@ private:
     BitcodeLibrary library_{context_, BitcodeTarget::kCpu};
     TargetName name_;
     std::unique_ptr<llvm::TargetMachine> machine_;
+    std::optional<ObjectEmitter> emitter_;
 };
 
 EnginePool<Engine>& engine_pool() {
@@ -132,18 +166,6 @@ EnginePool<Engine>& engine_pool() {
 // Emitting changes the module, so a copy is emitted.
 std::string assembly_of(const llvm::Module& module, llvm::TargetMachine& machine) {
     return emit_assembly(*llvm::CloneModule(module), machine);
-}
-
-llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
-    llvm::SmallVector<char, 0> object;
-    llvm::raw_svector_ostream stream(object);
-    llvm::legacy::PassManager passes;
-    llvm::MCContext* machine_context = nullptr;
-    if (machine.addPassesToEmitMC(passes, machine_context, stream, /*DisableVerify=*/true)) {
-        throw InternalError("LLVM cannot emit machine code");
-    }
-    passes.run(module);
-    return object;
 }
 
 std::atomic<int64_t> compiled_count{0};
@@ -197,7 +219,7 @@ KernelObject compile(Engine& engine, const Unit& unit, const CompileOptions& opt
             texts->loops.push_back({loop.site, std::move(loop.reason), loop.lanes, loop.side_by_side});
     }
     if (show_assembly) log_line("assembly of " + kernel.name + ":\n" + assembly_of(module, machine));
-    const llvm::SmallVector<char, 0> object = emit_object(module, machine);
+    std::string object = engine.emitter().emit(module);
     if (!errors.empty()) throw InternalError("LLVM: " + errors);
 
     engine.context().setDiagnosticHandler(nullptr);
@@ -206,7 +228,7 @@ KernelObject compile(Engine& engine, const Unit& unit, const CompileOptions& opt
     result.name = kernel.name;
     result.symbol = lowered.function->getName().str();
     result.grid_dimensions = lowered.grid_dimensions;
-    result.bytes.assign(object.begin(), object.end());
+    result.bytes = std::move(object);
     result.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     ++compiled_count;
     return result;
