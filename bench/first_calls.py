@@ -1,6 +1,7 @@
 """Times what a NumPy function in a compiled function adds to its first call.
 
     python bench/first_calls.py [--all] [--only TEXT] [--rounds N] [--dtypes dlf] [--json FILE]
+    python bench/first_calls.py --together 30     first calls of so many loop programs, one after another
 
 The functions are the lines of src/lang/prelude/shipped.txt; with --all those of the table in
 tests/python/jit/arrays/test_numpy_functions.py, most of which have rare arguments. Each is compiled as
@@ -10,6 +11,7 @@ milliseconds. "again" is a second program that calls the same function, with a c
 """
 
 import argparse
+import inspect
 import json
 import os
 import pathlib
@@ -78,6 +80,46 @@ def in_a_process(texts, given, folder):
     return json.loads(text) if text else [None] * len(texts)
 
 
+def together(count, rounds):
+    """The first calls of loop programs, spread over those of tests/python/jit/programs, with small arguments."""
+    sys.path.append(str(ROOT / "tests/python/support"))
+    import jit_programs
+
+    every = list(jit_programs.names().items())
+    chosen = [every[k * len(every) // count] for k in range(count)]
+    lines = 0
+    for name, path in chosen:
+        plain = jit_programs.load(name, path)
+        used = jit_programs._used(plain.module, plain.run.__name__)
+        lines += sum(len(inspect.getsourcelines(getattr(plain.module, each))[0]) for each in used)
+    best = [float("inf")] * 2
+    for _ in range(rounds):
+        folder = tempfile.mkdtemp()
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            weft.config.cache_dir = folder
+            programs = [jit_programs.load(name, path, weft.jit) for name, path in chosen]
+            with numpy.errstate(all="ignore"):
+                for _ in range(2):  # compiled, then found on disk
+                    arguments = [each.arguments(each.small) for each in programs]
+                    start = time.process_time()
+                    for program, given in zip(programs, arguments, strict=True):
+                        program.run(*given)
+                    os.write(write, f"{time.process_time() - start} ".encode())
+                    programs = [jit_programs.load(name, path, weft.jit) for name, path in chosen]
+            os._exit(0)
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            times = [float(text) for text in pipe.read().split()]
+        os.waitpid(child, 0)
+        shutil.rmtree(folder)
+        best = [min(pair) for pair in zip(best, times, strict=True)]
+    print(
+        f"{count} programs of {lines} lines: {1e3 * best[0]:.0f} ms of the processor, {1e3 * best[1]:.0f} from disk"
+    )
+
+
 def measured(text, dtype, rounds):
     """The least times of the first program and of the second one; nothing where it is not compiled."""
     given = arguments(text, dtype)
@@ -100,7 +142,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--dtypes", default="d")
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--together", type=int)
     options = parser.parse_args()
+    if options.together:
+        return together(options.together, options.rounds)
     if options.all:
         from test_numpy_functions import CALLS as calls
     else:

@@ -132,11 +132,31 @@ void check(const llvm::Module& module) {
     if (llvm::verifyModule(module, &stream)) throw InternalError("malformed LLVM IR: " + stream.str());
 }
 
+bool stays(const llvm::Function& function) {
+    return !function.isDeclaration() && function.hasInternalLinkage() &&
+           !function.hasFnAttribute(llvm::Attribute::AlwaysInline) && !function.hasFnAttribute(kLazyCall);
+}
+
+bool is_call_of(const llvm::Use& use) {
+    const auto* const call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
+    return call != nullptr && call->isCallee(&use);
+}
+
+// What is called in one place would be inlined in the end. Before it is simplified, it is so once.
+void inline_single_calls(llvm::Module& module) {
+    for (llvm::Function& function : module) {
+        if (!stays(function) || function.hasFnAttribute(llvm::Attribute::NoInline) || !function.hasOneUse() ||
+            !is_call_of(*function.use_begin()))
+            continue;
+        const auto& call = llvm::cast<llvm::CallBase>(*function.user_back());
+        if (call.getFunction() != &function) function.addFnAttr(llvm::Attribute::AlwaysInline);
+    }
+}
+
 // Whether functions of the module call others that stay functions, besides those of parts.
 bool has_callees(const llvm::Module& module) {
     return std::ranges::any_of(module, [](const llvm::Function& function) {
-        return !function.isDeclaration() && function.hasInternalLinkage() &&
-               !function.hasFnAttribute(llvm::Attribute::AlwaysInline) && !function.hasFnAttribute(kLazyCall);
+        return stays(function) && llvm::any_of(function.uses(), is_call_of);
     });
 }
 
@@ -295,6 +315,7 @@ struct Analyses {
 
 void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     if (verify) check(module);
+    inline_single_calls(module);
     llvm::PassBuilder builder(&machine);
     Analyses analyses(builder);
     pipeline_of(module).run(module, analyses.modules);
