@@ -10,24 +10,41 @@ import sys
 import types
 
 
-def kernel_of(node, definition):
+def kernel_of(node, inner):
     """The lambda or inner function that a stencil of `node` is made of; None where that is no such thing."""
     function = node.args[0] if len(node.args) == 1 else None
     if isinstance(function, ast.Lambda):
         return function
-    return inner_function(function.id, definition) if isinstance(function, ast.Name) else None
+    return inner.get(function.id) if isinstance(function, ast.Name) else None
 
 
-def inner_function(name, definition):
-    """The inner function that is all that a definition calls `name`; None where there is no such one."""
-    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    found = [
-        each
-        for each in ast.walk(definition)
-        if (isinstance(each, definitions) and each.name == name)
-        or (isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store))
-    ]
-    return found[0] if len(found) == 1 and isinstance(found[0], ast.FunctionDef) else None
+def inner_functions(definition):
+    """The inner functions by name, of those names that a definition calls nothing else."""
+    if not _has_inner_function(definition):
+        return {}
+    found = {}
+    for each in ast.walk(definition):
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.setdefault(each.name, []).append(each)
+        elif isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            found.setdefault(each.id, []).append(each)
+    return {
+        name: nodes[0]
+        for name, nodes in found.items()
+        if len(nodes) == 1 and isinstance(nodes[0], ast.FunctionDef)
+    }
+
+
+def _has_inner_function(definition):
+    """Looks at statements alone, which are few beside all that they consist of."""
+    waiting = list(definition.body) if isinstance(definition.body, list) else []
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, ast.FunctionDef):
+            return True
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting.extend(getattr(item, field, ()))
+    return False
 
 
 def free_names(node):

@@ -21,13 +21,14 @@ class Scope:
 
 
 def own_names(node):
-    """What a function or lambda assigns, and its parameters."""
+    """What a function or lambda assigns, and its parameters; whether it is a generator."""
     arguments = node.args
     given = (
         arguments.posonlyargs + arguments.args + arguments.kwonlyargs + [arguments.vararg, arguments.kwarg]
     )
     names = {a.arg: a.arg for a in given if a is not None}
     waiting = list(node.body) if isinstance(node.body, list) else [node.body]
+    yields = False
     while waiting:
         item = waiting.pop()
         if isinstance(item, ast.Name):
@@ -45,17 +46,6 @@ def own_names(node):
             names.update((n.target.id, n.target.id) for n in ast.walk(item) if isinstance(n, ast.NamedExpr))
             waiting.append(item.generators[0].iter)
         else:
+            yields = yields or isinstance(item, (ast.Yield, ast.YieldFrom))
             waiting.extend(ast.iter_child_nodes(item))
-    return names
-
-
-def yields(node):
-    """Whether a function is a generator."""
-    waiting = list(node.body)
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            waiting.extend(ast.iter_child_nodes(item))
-    return False
+    return names, yields

@@ -12,7 +12,7 @@ from array import array
 from weft._jit import _inner_stencils
 from weft._jit._errors import CompileError, render
 from weft._jit._refused import REFUSED
-from weft._jit._scopes import Scope, own_names, yields
+from weft._jit._scopes import Scope, own_names
 
 _BINARY = {
     ast.Add: "add",
@@ -61,7 +61,7 @@ class Writer:
         self._text, self._name, self._names = text, name, names
         self._parts = []
         self._scope = None
-        self._function = None
+        self._inner = {}
         self._hidden = 0
         self._own = {}
         self._in_final = None
@@ -118,13 +118,14 @@ class Writer:
             self._open("lambda", node)
         else:
             self._open("def", node, "lambda" if is_lambda else node.name)
-        scope = Scope(own_names(node), outer)
+        names, yields = own_names(node)
+        scope = Scope(names, outer)
         if outer is None:
-            self._own, self._function = scope.names, node
+            self._own, self._inner = scope.names, _inner_stencils.inner_functions(node)
         self._parameters(node, scope, defaults)
         self._scope = scope
         around = self._in_final, self._is_generator
-        self._in_final, self._is_generator = None, not is_lambda and yields(node)
+        self._in_final, self._is_generator = None, not is_lambda and yields
         if not is_lambda:
             body = node.body
             self._block(body[1:] if _is_text(body[0]) else body, node)
@@ -549,10 +550,10 @@ class Writer:
     def _inner_stencil(self, node):
         """The symbol of a stencil that is made where it is called; None where `node` makes none."""
         if isinstance(node, ast.Name):
-            kernel = _inner_stencils.inner_function(node.id, self._function)
+            kernel = self._inner.get(node.id)
             node = kernel.decorator_list[0] if kernel is not None and self._is_stencil(kernel) else None
         elif isinstance(node, ast.Call) and self._is_known(node, ("weft.stencil",)):
-            kernel = _inner_stencils.kernel_of(node, self._function)
+            kernel = _inner_stencils.kernel_of(node, self._inner)
         else:
             return None
         if node is None or kernel is None:
