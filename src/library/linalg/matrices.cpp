@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "library/products/cpu/panel_product.h"
+
 namespace weft::lapack {
 
 namespace {
@@ -30,11 +32,21 @@ void copy_tiled(int64_t rows, int64_t columns, const char* from, int64_t row_str
     }
 }
 
+const PanelKernels* kernels_for(int64_t itemsize) {
+    return itemsize > 8 ? nullptr
+                        : panel_kernels(itemsize == 8 ? ScalarType::kFloat64 : ScalarType::kFloat32);
+}
+
 void copy_part(int64_t itemsize, int64_t rows, int64_t columns, const char* from, int64_t row_stride,
                int64_t column_stride, char* to, int64_t to_row, int64_t to_column) {
     if (row_stride == itemsize && to_row == itemsize) {
         for (int64_t j = 0; j < columns; ++j)
             std::memcpy(to + j * to_column, from + j * column_stride, static_cast<size_t>(rows * itemsize));
+    } else if (const PanelKernels* const kernels = kernels_for(itemsize);
+               kernels != nullptr && row_stride == itemsize && to_column == itemsize) {
+        kernels->transpose(columns, rows, from, column_stride, to, to_row);
+    } else if (kernels != nullptr && column_stride == itemsize && to_row == itemsize) {
+        kernels->transpose(rows, columns, from, row_stride, to, to_column);
     } else if (itemsize == 4) {
         copy_tiled<float>(rows, columns, from, row_stride, column_stride, to, to_row, to_column);
     } else if (itemsize == 8) {

@@ -63,7 +63,7 @@ struct Block {
     int64_t right_step;
     char* out;
     int64_t out_row;
-    bool adds;
+    bool adds, subtracts;
     // What is needed next, for each row of the block: lines that lie one behind the other, and others.
     const char* panel;
     int64_t panel_lines;
@@ -111,11 +111,13 @@ void multiply_block(const Block& block) {
     }
     char* to = block.out;
     const bool adds = block.adds;
+    const Vector sign = block.subtracts ? T(-1) : T(1);
 #pragma clang loop unroll(full)
     for (int r = 0; r < kRows; ++r, to += out_row) {
 #pragma clang loop unroll(full)
         for (int v = 0; v < kVectors; ++v) {
-            const Vector sum = adds ? load_from<Vector>(to + v * kBytes) + sums[r][v] : sums[r][v];
+            Vector sum = sums[r][v];
+            if (adds) sum = __builtin_elementwise_fma(sign, sum, load_from<Vector>(to + v * kBytes));
             store_to(to + v * kBytes, sum);
         }
     }
@@ -240,7 +242,7 @@ struct Kernels {
         alignas(64) char aside[kMostRows * 2 * kBytes];
         char* to = block.out;
         const int64_t to_row = block.out_row;
-        const bool adds = block.adds;
+        const bool adds = block.adds, subtracts = block.subtracts;
         block.out = aside;
         block.out_row = padded(columns) * kItem;
         block.adds = false;
@@ -249,7 +251,7 @@ struct Kernels {
             const char* from = aside + r * block.out_row;
             for (int64_t j = 0; j < columns; ++j) {
                 T sum = load_from<T>(from + j * kItem);
-                if (adds) sum = load_from<T>(to + j * out_column) + sum;
+                if (adds) sum = load_from<T>(to + j * out_column) + (subtracts ? -sum : sum);
                 store_to(to + j * out_column, sum);
             }
         }
@@ -279,6 +281,7 @@ struct Kernels {
         block.out = product.out + row * product.out_row + column * product.out_column;
         block.out_row = product.out_row;
         block.adds = product.adds;
+        block.subtracts = product.subtracts;
         return block;
     }
 
@@ -343,7 +346,37 @@ struct Kernels {
         }
     }
 
-    static constexpr PanelKernels kTable{kMostRows, kColumns, kItem, kCount, pack_left, pack_right, multiply};
+    // By squares that registers hold, and these by such as the near cache has room for.
+    static void transpose(int64_t lines, int64_t length, const char* from, int64_t from_step, char* to,
+                          int64_t to_step) {
+        constexpr int64_t kSquare = 64, kAhead = 256 / kItem;
+        const int64_t whole_lines = lines - lines % kCount, whole_length = length - length % kCount;
+        for (int64_t i = 0; i < whole_lines; i += kSquare) {
+            const int64_t end = i + kSquare < whole_lines ? i + kSquare : whole_lines;
+            for (int64_t j = 0; j < whole_length; j += kCount) {
+                for (int64_t line = i; line < end; line += kCount) {
+                    const char* own[kCount];
+                    for (int64_t k = 0; k < kCount; ++k) {
+                        own[k] = from + (line + k) * from_step;
+                        __builtin_prefetch(own[k] + (j + kAhead) * kItem);
+                        __builtin_prefetch(to + (j + kCount + k) * to_step + line * kItem, 1);
+                    }
+                    Vector rows[kCount];
+                    load_transposed(own, j, rows);
+                    char* at = to + j * to_step + line * kItem;
+#pragma clang loop unroll(full)
+                    for (int64_t k = 0; k < kCount; ++k, at += to_step) store_to(at, rows[k]);
+                }
+            }
+        }
+        for (int64_t i = 0; i < lines; ++i) {
+            for (int64_t j = i < whole_lines ? whole_length : 0; j < length; ++j)
+                store_to(to + j * to_step + i * kItem, load_from<T>(from + i * from_step + j * kItem));
+        }
+    }
+
+    static constexpr PanelKernels kTable{kMostRows, kColumns,   kItem,    kCount,
+                                         pack_left, pack_right, multiply, transpose};
 };
 
 template <int kBytes, int kMostRows>

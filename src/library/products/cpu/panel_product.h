@@ -39,6 +39,7 @@ struct PanelProduct {
     char* out;
     int64_t out_row, out_column;
     bool adds;        // to what `out` holds
+    bool subtracts;   // from it: with `adds`
     bool rows_first;  // the order of blocks: all columns of a panel of rows, then the next
     // The left factor's next steps where they lie, of the same rows: asked for beforehand.
     const char* next_left;
@@ -52,6 +53,9 @@ struct PanelKernels {
     void (*pack_left)(const PanelSource& source, const int64_t* starts, int64_t panels, char* to);
     void (*pack_right)(const PanelSource& source, int64_t columns, char* to);
     void (*multiply)(const PanelProduct& product);
+    // Lines of adjacent elements, `from_step` bytes apart, become what crosses lines `to_step` apart.
+    void (*transpose)(int64_t lines, int64_t length, const char* from, int64_t from_step, char* to,
+                      int64_t to_step);
 };
 
 // Null for other types, and where the CPU (or the one that WEFT_CPU names) has no fused multiply-adds.
