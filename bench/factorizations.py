@@ -3,11 +3,11 @@
     python bench/factorizations.py [--sides 1000,2000] [--only lu,qr] [--dtypes float64,float32] [--threads 1]
                                    [--peers numpy,scipy,jax,torch] [--rounds N] [--seconds S] [--clock process]
 
-For each operation, dtype and side a line: median milliseconds of each contender, and weft's part of the best peer's (the
-median of the rounds' ratios). All contenders take turns in each round, after a round that does not count, until there
-are N rounds or S seconds have passed. `--clock process` takes the time of the process's threads on the processor, which
-other programs disturb less: for one thread. JAX chooses its threads by itself, so with one thread run all of this on
-one core (taskset).
+For each operation, dtype and side a line: median milliseconds of each contender, and weft's part of the best peer's
+(the median of the rounds' ratios). All contenders take turns in each round, after a round that does not count, until
+there are N rounds or S seconds have passed. `--clock process` takes the time of the process's threads on the processor,
+which other programs disturb less: for one thread. JAX chooses its threads by itself, so with one thread run all of this
+on one core (taskset).
 """
 
 import argparse

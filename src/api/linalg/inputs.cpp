@@ -139,6 +139,12 @@ Output::Output(const Types& types, const Dims& batch, std::initializer_list<int6
     buffer_ = cpu_device().allocate(static_cast<size_t>(checked_bytes(shape_, types.compute)));
 }
 
+void Output::lay_by_columns() {
+    const size_t axes = shape_.size();
+    strides_[axes - 2] = types_.compute.itemsize();
+    strides_[axes - 1] = shape_[axes - 2] * types_.compute.itemsize();
+}
+
 array Output::finish() {
     array computed = array_of(std::move(buffer_), types_.compute, std::move(shape_), std::move(strides_));
     array result = types_.result == types_.compute ? std::move(computed) : astype(computed, types_.result);
@@ -152,8 +158,8 @@ lapack::Matrices Output::matrices() const {
     result.data = buffer_->data();
     result.rows = shape_[axes - 2];
     result.columns = shape_[axes - 1];
-    result.row_stride = result.columns * types_.compute.itemsize();
-    result.column_stride = types_.compute.itemsize();
+    result.row_stride = strides_[axes - 2];
+    result.column_stride = strides_[axes - 1];
     result.shape = shape_;
     result.strides = strides_;
     result.shape.resize(axes - 2);

@@ -62,6 +62,7 @@ private:
 class Output {
 public:
     Output(const Types& types, const Dims& batch, std::initializer_list<int64_t> core);
+    void lay_by_columns();  // of each matrix, before anything is written
     lapack::Matrices matrices() const;
     lapack::Matrices columns() const;  // of vectors
     char* data() const { return buffer_->data(); }

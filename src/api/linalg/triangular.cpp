@@ -58,6 +58,7 @@ LUResult lu_factor(const array& a) {
     const int64_t m = input.matrices().rows, n = input.matrices().columns;
     Output factors(types, batch, {m, n}),
         pivots({ScalarType::kInt64, ScalarType::kInt64}, batch, {std::min(m, n)});
+    if (batch.empty()) factors.lay_by_columns();  // as SciPy's
     std::vector<int64_t> singular(static_cast<size_t>(element_count(batch)), -1);
     if (a.size() != 0)
         lapack::factor_lu(types.scalar_type(), input.matrices(), factors.matrices(),

@@ -114,13 +114,15 @@ template <class T>
 void factor_rectangles(const Matrices& a, const Matrices& factors, int64_t* pivots, int64_t* singular) {
     const int64_t each = std::min(a.rows, a.columns), lead = leading(a.rows);
     share_matrices(factors.count(), cube(each), [&](int64_t first, int64_t last) {
-        Room<T> room(a.rows * a.columns);
+        const bool in_place = is_by_columns<T>(factors);
+        Room<T> room(in_place ? 0 : a.rows * a.columns);
         for (int64_t index = first; index < last; ++index) {
-            take(a, index, room.data(), lead);
+            T* const to = in_place ? reinterpret_cast<T*>(factors.at(index)) : room.data();
+            take(a, index, to, lead);
             int64_t* const own = pivots + index * each;
-            singular[index] = lu_in_place(a.rows, a.columns, room.data(), lead, own) - 1;
+            singular[index] = lu_in_place(a.rows, a.columns, to, lead, own) - 1;
             for (int64_t i = 0; i < each; ++i) --own[i];
-            give(room.data(), lead, factors, index);
+            if (!in_place) give(to, lead, factors, index);
         }
     });
 }

@@ -83,6 +83,12 @@ void give(const T* from, int64_t leading, const Matrices& to, int64_t index) {
     copy_matrix(sizeof(T), to.rows, to.columns, reinterpret_cast<const char*>(from), sizeof(T),
                 leading * static_cast<int64_t>(sizeof(T)), to.at(index), to.row_stride, to.column_stride);
 }
+// Whether a matrix lies as `take` would leave it.
+template <class T>
+bool is_by_columns(const Matrices& matrices) {
+    return matrices.row_stride == static_cast<int64_t>(sizeof(T)) &&
+           matrices.column_stride == matrices.rows * matrices.row_stride;
+}
 // What NumPy leaves where a matrix has no result.
 template <class T>
 void fill(const Matrices& to, int64_t index, T value) {

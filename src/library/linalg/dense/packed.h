@@ -7,7 +7,7 @@
 
 #include "library/linalg/dense_kernels.h"
 #include "library/linalg/matrices.h"
-#include "library/products/cpu/packed_factor.h"
+#include "library/products/cpu/packed/packed_factor.h"
 
 namespace weft::lapack {
 

@@ -16,7 +16,7 @@
 #include "device/device.h"
 #include "library/products/cpu/gram_product.h"
 #include "library/products/cpu/narrow_product.h"
-#include "library/products/cpu/panel_factors.h"
+#include "library/products/cpu/packed/panel_factors.h"
 #include "library/products/cpu/product_tasks.h"
 #include "library/products/cpu/tile_product.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "device/device.h"
-#include "library/products/cpu/panel_factors.h"
+#include "library/products/cpu/packed/panel_factors.h"
 
 namespace weft {
 

@@ -1,4 +1,4 @@
-#include "library/products/cpu/packed_factor.h"
+#include "library/products/cpu/packed/packed_factor.h"
 
 #include "library/products/cpu/product_tasks.h"
 #include "library/products/cpu/tile_product.h"
