@@ -7,9 +7,9 @@ namespace weft::lapack {
 
 namespace {
 
-constexpr int64_t kPanel = 128;   // columns of a panel of LU and Cholesky
+constexpr int64_t kPanel = 112;   // columns of a panel of LU and Cholesky
 constexpr int64_t kQrPanel = 64;  // of QR
-constexpr int64_t kStrip = 64;    // columns of a task
+constexpr int64_t kStrip = 84;    // columns of a task
 constexpr int64_t kQStrip = 126;
 constexpr int64_t kBlocked = 256;  // of the shorter side: smaller matrices are LAPACK's
 constexpr int64_t kLapackColumns = 64, kLapackCorner = 32, kQrLeaf = 16;
@@ -73,7 +73,10 @@ void swap_rows(const int64_t* pivots, int64_t from, int64_t to, int64_t columns,
     const auto swap_in = [&]<int64_t kColumns>(std::integral_constant<int64_t, kColumns>, T* own) {
         for (int64_t i = from; i < to; ++i) {
             T *row = own + i, *other = own + pivots[i] - 1;
-            for (int64_t k = 0; k < kColumns; ++k, row += lda, other += lda) std::swap(*row, *other);
+            for (int64_t k = 0; k < kColumns; ++k, row += lda, other += lda) {
+                std::swap(*row, *other);
+                __builtin_prefetch(other + kColumns * lda, 1);
+            }
         }
     };
     int64_t column = 0;

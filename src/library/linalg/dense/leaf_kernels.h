@@ -124,6 +124,10 @@ struct Leaves {
                 found[v] = size > found[v] ? size : found[v];
             }
         }
+        for (; i + kLanes <= rows; i += kLanes) {
+            const Vector size = __builtin_elementwise_abs(load_from<Vector>(column + i));
+            found[0] = size > found[0] ? size : found[0];
+        }
         for (int lane = 0; lane < 4 * kLanes; ++lane) {
             const T size = found[lane / kLanes][lane % kLanes];
             if (size > most) most = size;
