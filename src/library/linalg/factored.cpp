@@ -52,18 +52,23 @@ void solve_packed(const char* form, int64_t n, int64_t columns, const T* factors
     const Form own = plain ? Form::kPlain : *form == 'T' ? Form::kTransposed : Form::kAdjoint;
     const Triangle<T> lower({true, own, true}, n, factors, n), upper({false, own, false}, n, factors, n);
     pack<T>({&lower, &upper});
+    const std::vector<int64_t> rows = rows_by_place(n, pivots);
     for_strips(n, columns, [&](int64_t first, int64_t last) {
         const int64_t width = last - first;
         T* const strip = b + first * n;
-        if (plain) {
-            for (int64_t j = 0; j < width; ++j)
-                for (int64_t i = 0; i < n; ++i) std::swap(strip[i + j * n], strip[pivots[i] - 1 + j * n]);
+        const Room<T> before(n);
+        for (int64_t j = 0; j < width && plain; ++j) {
+            T* const column = strip + j * n;
+            std::copy(column, column + n, before.data());
+            for (int64_t i = 0; i < n; ++i) column[i] = before[rows[static_cast<size_t>(i)]];
         }
         (plain ? lower : upper).solve(width, strip, n);
         (plain ? upper : lower).solve(width, strip, n);
-        if (plain) return;
-        for (int64_t j = 0; j < width; ++j)
-            for (int64_t i = n; i-- > 0;) std::swap(strip[i + j * n], strip[pivots[i] - 1 + j * n]);
+        for (int64_t j = 0; j < width && !plain; ++j) {
+            T* const column = strip + j * n;
+            std::copy(column, column + n, before.data());
+            for (int64_t i = 0; i < n; ++i) column[rows[static_cast<size_t>(i)]] = before[i];
+        }
     });
 }
 

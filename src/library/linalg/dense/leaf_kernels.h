@@ -55,7 +55,7 @@ struct Leaves {
         return __builtin_shufflevector(x, x, (static_cast<void>(kIndex), kPivot)...);
     }
 
-    template <int kPivot, bool kForward, bool kDivides, int kColumns>
+    template <int kPivot, bool kForward, Diagonal kDiagonal, int kColumns>
     static inline void eliminate(const TriangleLeaf<T>& triangle, Side (&x)[kColumns]) {
         constexpr std::make_index_sequence<kSide> kAll;
         const Side column = load_from<Side>(triangle.columns + kPivot * kSide);
@@ -63,21 +63,23 @@ struct Leaves {
 #pragma clang loop unroll(full)
         for (int j = 0; j < kColumns; ++j) {
             const Side pivot = everywhere<kPivot>(x[j], kAll);
-            const Side found = kDivides ? pivot / diagonal : pivot * diagonal;
+            const Side found = kDiagonal == Diagonal::kDivisors  ? pivot / diagonal
+                               : kDiagonal == Diagonal::kFactors ? pivot * diagonal
+                                                                 : pivot;
             x[j] = next_unknowns<kPivot, kForward>(__builtin_elementwise_fma(-found, column, x[j]), found,
                                                    x[j], kAll);
         }
     }
 
-    template <bool kForward, bool kDivides, int kColumns, size_t... kStep>
+    template <bool kForward, Diagonal kDiagonal, int kColumns, size_t... kStep>
     static inline void eliminate_all(const TriangleLeaf<T>& triangle, Side (&x)[kColumns],
                                      std::index_sequence<kStep...>) {
         (eliminate<kForward ? static_cast<int>(kStep) : kSide - 1 - static_cast<int>(kStep), kForward,
-                   kDivides, kColumns>(triangle, x),
+                   kDiagonal, kColumns>(triangle, x),
          ...);
     }
 
-    template <bool kForward, bool kDivides>
+    template <bool kForward, Diagonal kDiagonal>
     static void solve_by(const TriangleLeaf<T>& triangle, int64_t rows, int64_t columns, T* b, int64_t ldb) {
         const size_t bytes = static_cast<size_t>(rows) * sizeof(T);
         for (int64_t first = 0; first < columns; first += kTogether, b += kTogether * ldb) {
@@ -91,7 +93,7 @@ struct Leaves {
                     __builtin_memcpy(&x[j], b + j * ldb, bytes);
                 }
             }
-            eliminate_all<kForward, kDivides, kTogether>(triangle, x, std::make_index_sequence<kSide>());
+            eliminate_all<kForward, kDiagonal, kTogether>(triangle, x, std::make_index_sequence<kSide>());
             for (int j = 0; j < kTogether; ++j) {
                 if (j >= count) break;
                 if (rows == kSide) {
@@ -104,9 +106,11 @@ struct Leaves {
     }
 
     static void solve(const TriangleLeaf<T>& triangle, int64_t rows, int64_t columns, T* b, int64_t ldb) {
-        const auto function = triangle.forward
-                                  ? (triangle.divides ? solve_by<true, true> : solve_by<true, false>)
-                                  : (triangle.divides ? solve_by<false, true> : solve_by<false, false>);
+        using enum Diagonal;
+        constexpr decltype(&solve) kFunctions[2][3] = {
+            {solve_by<false, kOnes>, solve_by<false, kFactors>, solve_by<false, kDivisors>},
+            {solve_by<true, kOnes>, solve_by<true, kFactors>, solve_by<true, kDivisors>}};
+        const auto function = kFunctions[triangle.forward][static_cast<int>(triangle.kind)];
         function(triangle, rows, columns, b, ldb);
     }
 

@@ -9,13 +9,16 @@ namespace weft::lapack {
 constexpr int64_t kLeafSide = 16;    // of a triangle
 constexpr int64_t kLeafColumns = 8;  // of LU factors
 
-// A triangle whose columns lie apart kLeafSide elements, padded by those of the identity, and what the
-// elements of its diagonal are: divisors or factors.
+enum class Diagonal { kOnes, kFactors, kDivisors };
+
+// A triangle whose columns lie apart kLeafSide elements, padded by those of the identity, and its
+// diagonal or the reciprocals of that.
 template <class T>
 struct TriangleLeaf {
     T columns[kLeafSide * kLeafSide];
     T diagonal[kLeafSide];
-    bool divides, forward;
+    Diagonal kind;
+    bool forward;
 };
 
 template <class T>

@@ -93,7 +93,7 @@ private:
     std::unique_ptr<TriangleLeaf<Real<T>>> leaf_of(int64_t first, int64_t n) const {
         auto leaf = std::make_unique<TriangleLeaf<T>>();
         leaf->forward = forward();
-        leaf->divides = false;
+        bool divides = false;
         std::fill(std::begin(leaf->columns), std::end(leaf->columns), T(0));
         std::fill(std::begin(leaf->diagonal), std::end(leaf->diagonal), T(1));
         for (int64_t j = 0; j < n; ++j) {
@@ -103,9 +103,10 @@ private:
             leaf->diagonal[j] = *at(first + j, first + j);
             constexpr T kLeast = std::numeric_limits<T>::min();
             const T size = std::abs(leaf->diagonal[j]);
-            leaf->divides |= !(size >= kLeast && size <= 1 / kLeast);
+            divides |= !(size >= kLeast && size <= 1 / kLeast);
         }
-        if (!leaf->divides && !form_.unit)
+        leaf->kind = form_.unit ? Diagonal::kOnes : divides ? Diagonal::kDivisors : Diagonal::kFactors;
+        if (leaf->kind == Diagonal::kFactors)
             for (int64_t j = 0; j < n; ++j) leaf->diagonal[j] = 1 / leaf->diagonal[j];
         return leaf;
     }
