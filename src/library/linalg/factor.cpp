@@ -227,7 +227,8 @@ int64_t blocked_cholesky(int64_t n, T* a, int64_t lda) {
         const Tiles tiles(next, n, square, n, granule);
         parallel_for(1 + tiles.count(), [&](int64_t task) {
             if (task == 0) {
-                update(next, square, next, square);
+                const int64_t whole = (square - next + granule - 1) / granule * granule;
+                update(next, std::min(n, next + whole), next, square);
                 const int64_t info = cholesky_by_halves(square - next, at(next, next), lda);
                 if (info != 0) found = info + next;
                 return;

@@ -32,8 +32,8 @@ template <class T, int kBytes>
 struct Leaves {
     static constexpr int kSide = kLeafSide;
     static constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
-    // Columns whose chains hide each other's waiting: as many as registers hold, and a little more.
-    static constexpr int kTogether = (kBytes == 64 ? 16 : 8) * kLanes / kSide;
+    // Columns whose chains hide each other's waiting, as many as registers hold.
+    static constexpr int kTogether = kBytes == 64 ? 8 : 8 * kLanes / kSide;
     typedef T Side __attribute__((ext_vector_type(kSide)));
     typedef T Vector __attribute__((ext_vector_type(kBytes / sizeof(T))));
 

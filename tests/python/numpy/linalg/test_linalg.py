@@ -183,8 +183,8 @@ def test_no_equations_but_regular_matrices(batch):
     assert weft.linalg.solve(weft.asarray(a), weft.zeros((2, 0))).shape == (*batch, 2, 0)
 
 
-@pytest.mark.parametrize("dtype", ["f8", "c8"])
-@pytest.mark.parametrize("n", [256, 321])
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n", [256, 321, 384])
 def test_matrices_of_several_panels(n, dtype):
     a, h = some((n, n), dtype), hermitian((n, n), dtype)
     eps = numpy.finfo(dtype).eps * n
@@ -232,15 +232,20 @@ def test_threads_at_once_have_the_bits_of_one():
             assert found == expected
 
 
-def test_the_number_of_threads_changes_no_bit():
-    a = some((400, 400), "f8")
+@pytest.mark.parametrize("dtype", TYPES)
+def test_the_number_of_threads_changes_no_bit(dtype):
+    a, h = some((400, 400), dtype), hermitian((400, 400), dtype)
     before = weft.config.num_threads
 
     def work():
-        return [
-            plain(each).tobytes()
-            for each in (*weft.linalg.qr(a), weft.linalg.inv(a), weft.linalg.cholesky(a @ a.T))
-        ]
+        results = (
+            *weft.linalg.qr(a),
+            weft.linalg.inv(a),
+            weft.linalg.cholesky(h),
+            weft.linalg.solve(a.copy(), h),
+            *weft.scipy.linalg.lu_factor(a[:, :300]),
+        )
+        return [plain(each).tobytes() for each in results]
 
     try:
         weft.config.num_threads = 1
@@ -294,6 +299,58 @@ def test_many_right_hand_sides_of_large_matrices(dtype):
     triangle[150, 150] = 0
     with pytest.raises(weft.linalg.LinAlgError, match="150"):
         weft.scipy.linalg.solve_triangular(triangle, b, lower=True)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("n", [128, 145, 200])
+def test_unknowns_that_are_found_do_not_see_those_that_come_later(n, dtype):
+    """The equations of one step are solved together: what overflows there must not reach the others."""
+    lower = numpy.tril(some((n, n), dtype)) + n * numpy.eye(n, dtype=dtype)
+    b = some((n, 33), dtype, 1)
+    for place in (0, 7, 16, n - 2):
+        bad = b.copy()
+        bad[place, 3] = numpy.inf
+        x = plain(weft.scipy.linalg.solve_triangular(lower, bad, lower=True, check_finite=False))
+        assert numpy.isfinite(x[:place]).all() and numpy.isfinite(numpy.delete(x, 3, axis=1)).all()
+        assert numpy.isinf(x[place, 3]) and not numpy.isfinite(x[place + 1 :, 3]).any()
+        x = plain(weft.scipy.linalg.solve_triangular(lower.T, bad, check_finite=False))
+        assert numpy.isfinite(x[place + 1 :]).all() and not numpy.isfinite(x[: place + 1, 3]).any()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("far", [False, True])
+def test_diagonals_without_a_reciprocal(dtype, far):
+    """Denormal numbers have none, and those of the largest numbers are denormal."""
+    n = 160
+    finfo = numpy.finfo(dtype)
+    scale = finfo.max / 2 if far else finfo.smallest_subnormal * 64
+    triangle = numpy.eye(n, dtype=dtype) * numpy.dtype(dtype).type(scale)
+    x = numpy.asarray(numpy.random.default_rng(3).integers(1, 3, (n, 20)), dtype)
+    found = plain(weft.scipy.linalg.solve_triangular(triangle, triangle @ x, lower=True))
+    assert (found == x).all()
+    found = plain(weft.linalg.solve(weft.asarray(triangle), triangle @ x))
+    assert (found == x).all()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_lu_factors_are_lapacks_in_their_kind(dtype):
+    """Rows are chosen by the largest element, and columns of zeros or of NaN do not end the factorisation."""
+    import scipy.linalg
+
+    a = some((500, 400), dtype)
+    lu, pivots = map(plain, weft.scipy.linalg.lu_factor(a))
+    expected, rows = scipy.linalg.lu_factor(a)
+    assert (pivots == rows).all() and abs(lu - expected).max() < 1e4 * numpy.finfo(dtype).eps
+    assert lu.flags.f_contiguous
+    assert abs(numpy.tril(lu, -1)).max() <= 1
+    a[:, 130] = 0
+    with pytest.warns(Warning, match="Diagonal number 131 is exactly zero"):
+        lu, _ = map(plain, weft.scipy.linalg.lu_factor(a))
+    assert numpy.isfinite(lu).all() and lu[130, 130] == 0 and abs(numpy.tril(lu, -1)).max() <= 1
+    square = some((300, 300), dtype)
+    square[150, 150] = numpy.nan
+    assert numpy.isnan(plain(weft.linalg.det(weft.asarray(square))))
+    assert numpy.isnan(plain(weft.linalg.solve(weft.asarray(square), square[:, :20]))).any()
 
 
 def test_matrices_with_wide_strips():

@@ -1,5 +1,7 @@
 #include "library/products/cpu/packed/packed_factor.h"
 
+#include <cassert>
+
 #include "library/products/cpu/product_tasks.h"
 #include "library/products/cpu/tile_product.h"
 
@@ -31,6 +33,7 @@ void PackedFactor::pack(int64_t part) {
 void PackedFactor::multiply(Update update, int64_t first, int64_t rows, int64_t columns, const char* b,
                             int64_t b_column, char* c, int64_t c_column, int64_t first_step) const {
     if (rows <= 0 || columns <= 0) return;
+    assert(first % granule() == 0 && (rows % granule() == 0 || first + rows == rows_));
     const int64_t item = kernels_.itemsize, chunk = kColumnPanels * kernels_.columns;
     MatrixProduct product{};
     product.m = columns;
