@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kPanel = 112;   // columns of a panel of LU and Cholesky
 constexpr int64_t kQrPanel = 64;  // of QR
 constexpr int64_t kStrip = 84;    // columns of a task
-constexpr int64_t kQStrip = 126;
+constexpr int64_t kManyColumns = 1024;
 constexpr int64_t kBlocked = 256;  // of the shorter side: smaller matrices are LAPACK's
 constexpr int64_t kLapackColumns = 64, kLapackCorner = 32, kQrLeaf = 16;
 constexpr int64_t kNearDiagonal = 28;  // columns whose products end together, below the diagonal
@@ -19,16 +19,17 @@ bool is_large(int64_t rows, int64_t columns) { return std::min(rows, columns) >=
 
 void note_panels() { way_taken = {kLapack, "panel by panel", num_threads()}; }
 
-// Calls task(first, last) for strips of the columns from `first` on, the first of which is `head` wide.
+// Calls task(first, last) for strips of the columns from `first` on, the first of which is `head` wide. Where
+// there are many, they are wider, so that each product reads its other factor less often.
 template <class Task>
 void for_strips(int64_t first, int64_t end, int64_t head, const Task& task) {
     if (first >= end) return;
-    const int64_t behind = std::min(end, first + head), strips = 1 + (end - behind + kQStrip - 1) / kQStrip;
+    const int64_t behind = std::min(end, first + head), width = end - first > kManyColumns ? 126 : 70;
+    const int64_t strips = 1 + (end - behind + width - 1) / width;
     const BlasThreads inside(library(), std::min<int64_t>(strips, num_threads()));
     parallel_for(strips, [&](int64_t strip) {
-        if (strip == 0) return task(first, behind);
-        const int64_t begin = behind + (strip - 1) * kQStrip;
-        task(begin, std::min(end, begin + kQStrip));
+        const int64_t begin = behind + (strip - 1) * width;
+        strip == 0 ? task(first, behind) : task(begin, std::min(end, begin + width));
     });
 }
 
@@ -307,7 +308,7 @@ void blocked_q(int64_t rows, int64_t columns, int64_t count, T* a, int64_t lda, 
         const BlasThreads inside(library(), std::min<int64_t>(panels, num_threads()));
         return Reflectors<T>(rows, count, reflectors, rows, tau);
     }();
-    for_strips(0, columns, kQStrip, [&](int64_t first, int64_t last) {
+    for_strips(0, columns, kQrPanel, [&](int64_t first, int64_t last) {
         for (int64_t j = first; j < last; ++j) {
             std::fill(a + j * lda, a + j * lda + rows, T(0));
             a[j + j * lda] = T(1);

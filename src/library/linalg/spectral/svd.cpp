@@ -11,7 +11,7 @@ namespace weft::lapack {
 
 namespace {
 
-constexpr int64_t kStrip = 64;
+constexpr int64_t kStrip = 70;
 
 // From this shape on, a QR factorisation first takes fewer operations: LAPACK's own bound.
 bool is_tall(int64_t m, int64_t n) { return 5 * m >= 8 * n; }

@@ -31,7 +31,7 @@ Spectrum large_symmetric_eigen(int64_t n, T* a, Real<T>* values, T* vectors) {
 
     const BlasThreads inside(library(), num_threads());
     const Reflectors<T> reflectors(n - 1, n - 1, a + 1, n, tau);
-    constexpr int64_t kStrip = 64;
+    constexpr int64_t kStrip = 70;
     parallel_for((n + kStrip - 1) / kStrip, [&](int64_t strip) {
         const int64_t begin = strip * kStrip, end = std::min(n, begin + kStrip);
         for (int64_t j = begin; j < end; ++j) {

@@ -4,14 +4,15 @@
 #include <utility>
 #include <vector>
 
-#include "library/linalg/dense_kernels.h"
+#include "library/linalg/dense/packed.h"
 #include "library/linalg/spectral/both_products.h"
+#include "library/linalg/spectral/large.h"
 
 namespace weft::lapack {
 
 namespace {
 
-constexpr int64_t kPanel = 32;    // columns of a panel
+constexpr int64_t kPanel = 32;    // columns of a panel: a multiple of what products cut rows at
 constexpr int64_t kTile = 128;    // rows and columns of a tile: two of float64 fit a second-level cache
 constexpr int64_t kShared = 256;  // rows from which the threads share a product with a vector
 
@@ -65,7 +66,7 @@ public:
 private:
     T* at(int64_t row, int64_t column) const { return a_ + row + column * lda_; }
     // The columns of a panel: its reflectors v and the vectors w, by which the rest of the matrix becomes
-    // a - v wᴴ - w vᴴ. `left_` has v, then w; `right_` has w, then v.
+    // a - v wᴴ - w vᴴ. `left_` has v, then w; the rows of `right_` are those of wᴴ, then of vᴴ.
     T* v(int64_t row, int64_t index) const { return left_ + row + index * n_; }
     T* w(int64_t row, int64_t index) const { return left_ + row + (kPanel + index) * n_; }
 
@@ -160,16 +161,23 @@ private:
     // The tiles from (first, first) on, less v wᴴ and w vᴴ of a panel of so many columns.
     void update(int64_t first, int64_t width) const {
         if (first >= n_) return;
-        for (int64_t i = 0; i < width; ++i) {
-            std::copy(w(first, i), w(n_, i), right_ + first + i * n_);
-            std::copy(v(first, i), v(n_, i), right_ + first + (kPanel + i) * n_);
-        }
+        constexpr int64_t kBoth = 2 * kPanel;
         const int64_t both = kPanel + width;  // a panel that is not the last one has all its columns
+        Packed<T> left(Form::kPlain, n_ - first, both, left_ + first, n_);
+        for_pieces(n_ - first, kTile, [&](int64_t begin, int64_t end) {
+            for (int64_t i = 0; i < width; ++i) {
+                for (int64_t k = first + begin; k < first + end; ++k) {
+                    right_[i + k * kBoth] = conjugate(*w(k, i));
+                    right_[kPanel + i + k * kBoth] = conjugate(*v(k, i));
+                }
+            }
+        });
+        left.pack_all();
         parallel_for(grid_.tiles(first / kTile), [&](int64_t index) {
             const auto [i, j] = tiles_[static_cast<size_t>(index)];
             const int64_t row = std::max(first, grid_.begin(i)), column = std::max(first, grid_.begin(j));
-            multiply(Form::kPlain, Form::kAdjoint, grid_.end(i) - row, grid_.end(j) - column, both, T(-1),
-                     left_ + row, n_, right_ + column, n_, T(1), at(row, column), lda_);
+            left.multiply(Update::kSubtract, row - first, grid_.end(i) - row, grid_.end(j) - column,
+                          right_ + column * kBoth, kBoth, at(row, column), lda_);
         });
     }
 

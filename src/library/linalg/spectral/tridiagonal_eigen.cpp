@@ -5,7 +5,7 @@
 #include <atomic>
 #include <numeric>
 
-#include "library/linalg/dense_kernels.h"
+#include "library/linalg/dense/packed.h"
 #include "library/linalg/spectral/divide_and_conquer.h"
 #include "library/linalg/spectral/large.h"
 
@@ -185,24 +185,25 @@ private:
             }
         }
         const int64_t lower = rows - upper, above = kinds[0] + kinds[1], below = kinds[1] + kinds[2];
-        const auto product = [&](int64_t height, int64_t inner, const R* half, int64_t from, int64_t row,
-                                 int64_t begin, int64_t end) {
-            if (inner == 0) {
+        Packed<R> halves[] = {{Form::kPlain, upper, above, packed, upper},
+                              {Form::kPlain, lower, below, packed + upper * above, lower}};
+        parallel_for(halves[0].parts() + halves[1].parts(), [&](int64_t part) {
+            const int64_t of_upper = halves[0].parts();
+            part < of_upper ? halves[0].pack(part) : halves[1].pack(part - of_upper);
+        });
+        const int64_t strips = (count + kColumns - 1) / kColumns;
+        parallel_for(2 * strips, [&](int64_t task) {
+            const bool is_lower = task >= strips;
+            const int64_t begin = task % strips * kColumns, end = std::min(count, begin + kColumns);
+            const int64_t row = is_lower ? first + upper : first, height = is_lower ? lower : upper;
+            if ((is_lower ? below : above) == 0) {
                 for (int64_t j = begin; j < end; ++j)
                     std::fill(at(row, first + j), at(row + height, first + j), R(0));
                 return;
             }
-            multiply(Form::kPlain, Form::kPlain, height, end - begin, inner, R(1), half, height,
-                     vectors + from + begin * count, count, R(0), at(row, first + begin), ldq_);
-        };
-        const int64_t strips = (count + kColumns - 1) / kColumns;
-        parallel_for(2 * strips, [&](int64_t task) {
-            const int64_t begin = task % strips * kColumns, end = std::min(count, begin + kColumns);
-            if (task < strips) {
-                product(upper, above, packed, 0, first, begin, end);
-            } else {
-                product(lower, below, packed + upper * above, kinds[0], first + upper, begin, end);
-            }
+            halves[is_lower].multiply(Update::kSet, end - begin,
+                                      vectors + (is_lower ? kinds[0] : 0) + begin * count, count,
+                                      at(row, first + begin), ldq_);
         });
     }
 
