@@ -3,6 +3,7 @@
 // calls holds BlasThreads.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 
 #include "library/linalg/dense_kernels.h"
@@ -35,6 +36,8 @@ public:
                         plain ? far : item);
     }
 
+    int64_t rows() const { return rows_; }
+    int64_t depth() const { return depth_; }
     int64_t parts() const { return factor_ ? factor_->parts() : 0; }
     void pack(int64_t part) { factor_->pack(part); }
     const Packed& pack_all() {
@@ -72,5 +75,18 @@ private:
     int64_t lda_;
     std::optional<PackedFactor> factor_;
 };
+
+// All parts of some factors, by all threads.
+template <class T>
+void pack_together(std::initializer_list<Packed<T>*> factors) {
+    int64_t parts = 0;
+    for (const Packed<T>* factor : factors) parts += factor->parts();
+    parallel_for(parts, [&](int64_t part) {
+        for (Packed<T>* factor : factors) {
+            if (part < factor->parts()) return factor->pack(part);
+            part -= factor->parts();
+        }
+    });
+}
 
 }  // namespace weft::lapack

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "library/linalg/dense_kernels.h"
+#include "library/linalg/dense/packed.h"
 
 namespace weft::lapack {
 
@@ -155,12 +155,19 @@ private:
         if (first >= n_) return;
         const int64_t pieces = (m_ - first + kRows - 1) / kRows, least = first / kStrip;
         const int64_t strips = (n_ + kStrip - 1) / kStrip - least;
+        constexpr int64_t kBoth = 2 * kPanel;
+        Packed<T> left(Form::kPlain, m_ - first, kBoth, v(first, 0), m_);
+        const Room<T> right((n_ - first) * kBoth);
+        for (int64_t i = 0; i < kBoth; ++i) {
+            for (int64_t j = first; j < n_; ++j) right[i + (j - first) * kBoth] = conjugate(*y(j, i));
+        }
+        pack_together<T>({&left});
         parallel_for(pieces * strips, [&](int64_t task) {
             const int64_t row = first + task % pieces * kRows;
             const int64_t column = std::max(first, (least + strips - 1 - task / pieces) * kStrip);
             const int64_t end = std::min(n_, (column / kStrip + 1) * kStrip);
-            multiply(Form::kPlain, Form::kAdjoint, std::min(kRows, m_ - row), end - column, 2 * kPanel, T(-1),
-                     v(row, 0), m_, y(column, 0), n_, T(1), at(row, column), lda_);
+            left.multiply(Update::kSubtract, row - first, std::min(kRows, m_ - row), end - column,
+                          right + (column - first) * kBoth, kBoth, at(row, column), lda_);
         });
     }
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <numeric>
 
-#include "library/linalg/dense_kernels.h"
+#include "library/linalg/dense/packed.h"
 #include "library/linalg/spectral/divide_and_conquer.h"
 #include "library/linalg/spectral/large.h"
 
@@ -257,22 +257,29 @@ private:
         const auto packed = [&](int64_t row, int64_t column) {
             return joint.left + row + column * part.rows;
         };
+        Packed<R> of_upper(Form::kPlain, upper, joint.of_upper, packed(0, 1), part.rows);
+        Packed<R> of_both(Form::kPlain, upper, joint.of_both, packed(0, both), part.rows);
+        Packed<R> of_lower(Form::kPlain, lower, joint.of_lower + joint.of_both,
+                           packed(upper + 1, 1 + joint.of_upper), part.rows);
+        pack_together<R>({&of_upper, &of_both, &of_lower});
         const int64_t strips = (count + kColumns - 1) / kColumns;
         parallel_for(2 * strips, [&](int64_t task) {
             const int64_t begin = task % strips * kColumns, width = std::min(count - begin, kColumns);
-            const auto product = [&](int64_t height, int64_t row, int64_t inner, int64_t from, R beta) {
-                if (inner == 0 && beta != 0) return;
-                if (inner == 0) return clear(u(first + row, first + begin), height, width, ldu_);
-                multiply(Form::kPlain, Form::kPlain, height, width, inner, R(1), packed(row, from), part.rows,
-                         vectors + from + begin * count, count, beta, u(first + row, first + begin), ldu_);
+            const auto product = [&](const Packed<R>& vectors_of, int64_t row, int64_t from, bool adds) {
+                R* const to = u(first + row, first + begin);
+                if (vectors_of.depth() != 0)
+                    vectors_of.multiply(adds ? Update::kAdd : Update::kSet, width,
+                                        vectors + from + begin * count, count, to, ldu_);
+                else if (!adds)
+                    clear(to, vectors_of.rows(), width, ldu_);
             };
             if (task < strips) {
-                product(upper, 0, joint.of_upper, 1, R(0));
-                product(upper, 0, joint.of_both, both, R(1));
+                product(of_upper, 0, 1, false);
+                product(of_both, 0, both, true);
                 for (int64_t j = begin; j < begin + width; ++j)
                     *u(first + upper, first + j) = vectors[j * count];
             } else {
-                product(lower, upper + 1, joint.of_lower + joint.of_both, 1 + joint.of_upper, R(0));
+                product(of_lower, upper + 1, 1 + joint.of_upper, false);
             }
         });
     }
@@ -284,18 +291,27 @@ private:
         const int64_t first = part.first, count = joint.count, columns = part.rows + part.extra;
         const int64_t left_columns = part.upper() + 1, both = 1 + joint.of_upper + joint.of_lower;
         const auto packed = [&](int64_t row, int64_t column) { return joint.right + row + column * columns; };
+        Packed<R> of_upper(Form::kTransposed, count, 1 + joint.of_upper, vectors, count);
+        Packed<R> of_both(Form::kTransposed, count, joint.of_both, vectors + both, count);
+        Packed<R> of_lower(Form::kTransposed, count, joint.of_lower + joint.of_both,
+                           vectors + 1 + joint.of_upper, count);
+        pack_together<R>({&of_upper, &of_both, &of_lower});
         for_pieces(columns, kColumns, [&](int64_t begin, int64_t end) {
-            const auto product = [&](int64_t from, int64_t to, int64_t inner, int64_t row, R beta) {
-                if (from >= to || (inner == 0 && beta != 0)) return;
-                if (inner == 0) return clear(vh(first, first + from), count, to - from, ldvh_);
-                multiply(Form::kTransposed, Form::kPlain, count, to - from, inner, R(1), vectors + row, count,
-                         packed(row, from), columns, beta, vh(first, first + from), ldvh_);
+            const auto product = [&](const Packed<R>& of_roots, int64_t from, int64_t to, int64_t row,
+                                     bool adds) {
+                if (from >= to) return;
+                R* const result = vh(first, first + from);
+                if (of_roots.depth() != 0)
+                    of_roots.multiply(adds ? Update::kAdd : Update::kSet, to - from, packed(row, from),
+                                      columns, result, ldvh_);
+                else if (!adds)
+                    clear(result, count, to - from, ldvh_);
             };
             const int64_t middle = std::clamp(left_columns, begin, end);
-            product(begin, middle, 1 + joint.of_upper, 0, R(0));
-            product(begin, middle, joint.of_both, both, R(1));
+            product(of_upper, begin, middle, 0, false);
+            product(of_both, begin, middle, both, true);
             // The first vector, in the place of the last one that the lower half does not have.
-            product(middle, end, joint.of_lower + joint.of_both, 1 + joint.of_upper, R(0));
+            product(of_lower, middle, end, 1 + joint.of_upper, false);
             add_first(joint, vectors, middle, end);
         });
     }

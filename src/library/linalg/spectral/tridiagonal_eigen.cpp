@@ -187,10 +187,7 @@ private:
         const int64_t lower = rows - upper, above = kinds[0] + kinds[1], below = kinds[1] + kinds[2];
         Packed<R> halves[] = {{Form::kPlain, upper, above, packed, upper},
                               {Form::kPlain, lower, below, packed + upper * above, lower}};
-        parallel_for(halves[0].parts() + halves[1].parts(), [&](int64_t part) {
-            const int64_t of_upper = halves[0].parts();
-            part < of_upper ? halves[0].pack(part) : halves[1].pack(part - of_upper);
-        });
+        pack_together<R>({&halves[0], &halves[1]});
         const int64_t strips = (count + kColumns - 1) / kColumns;
         parallel_for(2 * strips, [&](int64_t task) {
             const bool is_lower = task >= strips;
