@@ -17,7 +17,10 @@ constexpr int64_t kNearDiagonal = 28;  // columns whose products end together, b
 
 bool is_large(int64_t rows, int64_t columns) { return std::min(rows, columns) >= kBlocked; }
 
-void note_panels() { way_taken = {kLapack, "panel by panel", num_threads()}; }
+template <class T>
+void note_panels() {
+    way_taken = {own_products<T>() != nullptr ? "weft's products" : kLapack, "panel by panel", num_threads()};
+}
 
 // Calls task(first, last) for strips of the columns from `first` on, the first of which is `head` wide. Where
 // there are many, they are wider, so that each product reads its other factor less often.
@@ -93,8 +96,8 @@ int64_t lu_by_halves(int64_t rows, int64_t columns, T* a, int64_t lda, int64_t* 
     int64_t most = kLapackColumns;
     if constexpr (!is_complex<T>) {
         if (const LeafKernels<T>* const kernels = leaf_kernels<T>()) {
-            if (columns <= kLeafColumns) return kernels->lu(rows, columns, a, lda, pivots);
-            most = kLeafColumns;
+            if (columns <= kLeafColumns<T>) return kernels->lu(rows, columns, a, lda, pivots);
+            most = kLeafColumns<T>;
         }
     }
     if (columns <= most) return lu_by_lapack(rows, columns, a, lda, pivots);
@@ -152,11 +155,22 @@ private:
         Packed<T> below(Form::kPlain, rows_ - next, width, at(next, j), lda_);
         const int64_t parts = below.parts(), strips = (columns_ - next + kStrip - 1) / kStrip;
         const BlasThreads inside(library(), std::min<int64_t>(parts + strips, num_threads()));
-        parallel_for(parts + strips, [&](int64_t task) {
-            if (task < parts) return below.pack(task);
-            const int64_t first = next + (task - parts) * kStrip, last = std::min(columns_, first + kStrip);
+        const auto solve = [&](int64_t first, int64_t last) {
             swap_rows(pivots_, j, next, last - first, at(0, first), lda_);
             corner.solve(last - first, at(j, first), lda_);
+        };
+        if (strips >= 2 * num_threads()) {  // so that each strip is brought near once
+            parallel_for(parts, [&](int64_t part) { below.pack(part); });
+            return for_strips(next, columns_, kPanel, [&](int64_t first, int64_t last) {
+                solve(first, last);
+                below.multiply(Update::kSubtract, last - first, at(j, first), lda_, at(next, first), lda_);
+                if (first == next && next < least_) factor_panel(next);
+            });
+        }
+        parallel_for(parts + strips, [&](int64_t task) {
+            if (task < parts) return below.pack(task);
+            const int64_t first = next + (task - parts) * kStrip;
+            solve(first, std::min(columns_, first + kStrip));
         });
         // The next panel, which is factored at once, and tiles of what is beyond it.
         const int64_t beyond = next < least_ ? end_of(next) : next;
@@ -323,21 +337,21 @@ void blocked_q(int64_t rows, int64_t columns, int64_t count, T* a, int64_t lda, 
 template <class T>
 int64_t lu_in_place(int64_t rows, int64_t columns, T* a, int64_t lda, int64_t* pivots) {
     if (!is_large(rows, columns)) return lu_by_lapack(rows, columns, a, lda, pivots);
-    note_panels();
+    note_panels<T>();
     return BlockedLu<T>(rows, columns, a, lda, pivots).run();
 }
 
 template <class T>
 int64_t cholesky_in_place(int64_t n, T* a, int64_t lda) {
     if (!is_large(n, n)) return cholesky_by_lapack(n, a, lda);
-    note_panels();
+    note_panels<T>();
     return blocked_cholesky(n, a, lda);
 }
 
 template <class T>
 void qr_in_place(int64_t rows, int64_t columns, T* a, int64_t lda, T* tau) {
     if (!is_large(rows, columns)) return qr_by_lapack(rows, columns, a, lda, tau);
-    note_panels();
+    note_panels<T>();
     blocked_qr(rows, columns, a, lda, tau);
 }
 

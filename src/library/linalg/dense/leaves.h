@@ -6,8 +6,9 @@
 
 namespace weft::lapack {
 
-constexpr int64_t kLeafSide = 16;    // of a triangle
-constexpr int64_t kLeafColumns = 8;  // of LU factors
+constexpr int64_t kLeafSide = 16;  // of a triangle
+template <class T>
+constexpr int64_t kLeafColumns = 64 / sizeof(T);  // of LU factors: a vector of them
 
 enum class Diagonal { kOnes, kFactors, kDivisors };
 

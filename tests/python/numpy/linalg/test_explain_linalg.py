@@ -26,9 +26,9 @@ def on_cpu():
     "name, shape, way",
     [
         ("inv", (10, 10), "LAPACK (OpenBLAS), on 1 thread"),
-        ("inv", (300, 300), "LAPACK (OpenBLAS), panel by panel, on "),
+        ("inv", (300, 300), "weft's products, panel by panel, on "),
         ("inv", (500, 4, 4), "weft's kernels for small matrices, on "),
-        ("qr", (300, 300), "LAPACK (OpenBLAS), panel by panel, on "),
+        ("qr", (300, 300), "weft's products, panel by panel, on "),
         ("cholesky", (20, 20), "LAPACK (OpenBLAS), on 1 thread"),
         ("eigh", (10, 10), "LAPACK (OpenBLAS), on 1 thread"),
         ("eigh", (4, 3, 100, 100), "LAPACK (OpenBLAS), each matrix by one thread, on "),
