@@ -312,6 +312,25 @@ std::string take_parts(const ir::Module& module, ir::Function& kernel, std::vect
     return text;
 }
 
+// Those that only parts call are compiled with these.
+void leave_out_uncalled(const ir::Function& kernel, std::vector<ir::Function>& callees) {
+    std::set<std::string> called;
+    const auto note = [&](const ir::Function& caller) {
+        const size_t before = called.size();
+        ir::for_each_call(caller.body, [&](const ir::Instruction& call) {
+            if (!call.lazy) called.insert(call.callee);
+        });
+        return called.size() != before;
+    };
+    for (bool grows = note(kernel); grows;) {
+        grows = false;
+        for (const ir::Function& callee : callees) {
+            if (called.contains(callee.name)) grows |= note(callee);
+        }
+    }
+    std::erase_if(callees, [&](const ir::Function& callee) { return !called.contains(callee.name); });
+}
+
 void verify(const ir::Module& whole, const ir::Function& kernel, std::span<const ir::Function> callees,
             std::span<const ir::Function> parts) {
     ir::Module module;
@@ -381,6 +400,7 @@ KernelObject compile_object(const ir::Module& module, const ir::Function& found,
         shared = shared_functions(module, callers);
         if (is_on(OptimisationSwitch::kLazyParts)) parts_text = take_parts(module, kernel, callees, parts);
         if (config().verify) verify(module, kernel, callees, parts);
+        leave_out_uncalled(kernel, callees);
     }
     if (texts != nullptr) {
         texts->threads = note_of_threads(module);

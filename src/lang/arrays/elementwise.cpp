@@ -278,7 +278,8 @@ Value FunctionLowering::ravelled(const Value& array, NodeId where) {
     };
     result.parts = builder_->if_else(
         lies_in_order(array, false).parts[0],
-        side([&] { return reshaped(array, {integer(-1)}, where, /*lies=*/true); }), side(of_copy));
+        side([&] { return reshaped(array, {integer(-1)}, where, /*lies=*/true); }), side(of_copy),
+        /*likely=*/true);
     add_temporary(result);
     return result;
 }

@@ -225,3 +225,18 @@ def test_what_is_wrong_in_rows_that_run_is_found():
         else:
             f(found, k)
         assert (found == expected).all()
+
+
+def test_what_puts_elements_in_order_is_compiled_for_arrays_that_are_not():
+    @np.jit(cache=False)
+    def f(a):
+        return numpy.argmax(a), a.ravel(), numpy.cumsum(a)
+
+    a = numpy.random.default_rng(4).random((4, 6))
+    assert f(a)[0] == a.argmax() and (f(a)[1] == a.ravel()).all() and (f(a)[2] == numpy.cumsum(a)).all()
+    compiled, parts = reached(f)
+    assert compiled == 0 and parts >= 3
+    a = a[::-1, ::2]
+    for _ in range(3):
+        assert f(a)[0] == a.argmax() and (f(a)[1] == a.ravel()).all() and (f(a)[2] == numpy.cumsum(a)).all()
+    assert reached(f)[0] == 3
