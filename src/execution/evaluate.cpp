@@ -164,18 +164,22 @@ BufferPtr evaluate_storage(Storage& storage) {
 bool pin_unread(Storage& storage, const BufferPtr& buffer) {
     const EvaluationLock lock;
     buffer->expose();
+    // Mostly nobody has anything pending that reads it, so that is asked first, and the nodes are listed only
+    // if somebody has.
+    {
+        const std::lock_guard storage_lock(storage.mutex);
+        storage.current.resolve();
+        if (storage.current.buffer != buffer) return false;
+        ++storage.pins;
+        if (!has_pending_users(buffer.get())) {
+            storage.forget();
+            return true;
+        }
+        --storage.pins;
+    }
     const std::vector<NodePtr> users = pending_users(buffer.get());
     if (!users.empty()) evaluate(users);
-    const std::lock_guard storage_lock(storage.mutex);
-    storage.current.resolve();
-    if (storage.current.buffer != buffer) return false;
-    ++storage.pins;
-    if (has_pending_users(buffer.get())) {
-        --storage.pins;
-        return false;
-    }
-    storage.forget();
-    return true;
+    return false;
 }
 
 }  // namespace weft

@@ -31,10 +31,10 @@ void evaluate_pending();
 // The storage's bytes in memory.
 BufferPtr evaluate_storage(Storage& storage);
 
-// Pins the storage, whose version `buffer` was, when every pending node that reads or rewrites the buffer has
-// run: from here on nothing is taken for granted of what it holds. False where it was written, or read by
-// what another thread recorded, meanwhile. Who records a node asks afterwards whether what it reads is
-// exported, and evaluates it then: one of the two sees the other.
+// Pins the storage, whose version `buffer` was, if no pending node reads or rewrites the buffer: from here on
+// nothing is taken for granted of what it holds. False where it was written meanwhile; and where nodes were
+// pending, which have run now: to be called again then. Who records a node asks afterwards whether what it
+// reads is exported, and evaluates it then: one of the two sees the other.
 bool pin_unread(Storage& storage, const BufferPtr& buffer);
 
 }  // namespace weft

@@ -131,7 +131,12 @@ DeviceBackend* PackedArguments::device_of(const std::string& kernel,
 
 PackedArguments::PackedArguments(const std::string& kernel, const std::vector<KernelParameter>* parameters,
                                  std::span<const KernelArgument> arguments)
-    : kernel_(kernel), slots_(arguments.size()), pointers_(arguments.size()) {
+    : kernel_(kernel),
+      slots_(arguments.size(), &memory_),
+      pointers_(arguments.size(), &memory_),
+      arrays_(&memory_),
+      taken_(&memory_) {
+    arrays_.reserve(arguments.size());
     if (parameters != nullptr && parameters->size() != arguments.size()) {
         std::string list;
         for (const KernelParameter& each : *parameters)
@@ -307,14 +312,16 @@ void PackedArguments::take_arrays() {
     }
 }
 
-std::vector<const Buffer*> PackedArguments::read() const {
-    std::vector<const Buffer*> buffers;
+std::pmr::vector<const Buffer*> PackedArguments::read() {
+    std::pmr::vector<const Buffer*> buffers(&memory_);
+    buffers.reserve(taken_.size());
     for (const LaunchArgument& each : taken_) buffers.push_back(each.buffer().get());
     return buffers;
 }
 
-std::vector<Buffer*> PackedArguments::written() const {
-    std::vector<Buffer*> buffers;
+std::pmr::vector<Buffer*> PackedArguments::written() {
+    std::pmr::vector<Buffer*> buffers(&memory_);
+    buffers.reserve(taken_.size());
     for (size_t k = 0; k < taken_.size(); ++k) {
         if (arrays_[k].is_written) buffers.push_back(taken_[k].buffer().get());
     }

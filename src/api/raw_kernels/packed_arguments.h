@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,8 +31,8 @@ public:
     void take_arrays();
     // One for each parameter.
     void** pointers() { return pointers_.data(); }
-    std::vector<const Buffer*> read() const;
-    std::vector<Buffer*> written() const;
+    std::pmr::vector<const Buffer*> read();
+    std::pmr::vector<Buffer*> written();
     int64_t bytes_of_arrays() const;
 
 private:
@@ -53,11 +54,14 @@ private:
     std::string place(size_t number, const KernelParameter& parameter) const;
 
     const std::string& kernel_;
-    std::vector<Slot> slots_;
+    // Few arguments need no memory but the call's own: a launch takes about a microsecond.
+    std::array<std::byte, 2048> room_;
+    std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
+    std::pmr::vector<Slot> slots_;
     std::vector<std::unique_ptr<char[]>> large_;  // what does not fit a slot
-    std::vector<void*> pointers_;
-    std::vector<Array> arrays_;
-    std::vector<LaunchArgument> taken_;
+    std::pmr::vector<void*> pointers_;
+    std::pmr::vector<Array> arrays_;
+    std::pmr::vector<LaunchArgument> taken_;
 };
 
 }  // namespace weft

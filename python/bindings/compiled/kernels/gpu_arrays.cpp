@@ -49,9 +49,9 @@ DeviceBackend& device_of_launch(std::span<PyObject* const> arguments) {
 }
 
 const GpuArrays::Taken* GpuArrays::take(PyObject* object, size_t parameter) {
-    for (const std::unique_ptr<Taken>& taken : taken_) {
+    for (const Taken& taken : taken_) {
         // One copy, whatever is written into it.
-        if (taken->object == object) return taken->is_structures ? nullptr : taken.get();
+        if (taken.object == object) return taken.is_structures ? nullptr : &taken;
     }
     if (is_array(object)) return add(array_of(object), object, parameter, false);
     if (is_device_structures(object) || structures_of(object)) return nullptr;
@@ -73,12 +73,12 @@ char* GpuArrays::take_structures(PyObject* object, size_t parameter) {
                              std::to_string(needed) +
                              " bytes, where GPUs cannot read their fields: give a copy");
         const Taken* taken = add(records->bytes, object, parameter, false);
-        taken_.back()->is_structures = true;
+        taken_.back().is_structures = true;
         return reinterpret_cast<char*>(taken->argument.address()) + records->place;
     }
     const auto known = std::find_if(taken_.begin(), taken_.end(),
-                                    [&](const auto& taken) { return taken->object == object; });
-    if (known != taken_.end()) return reinterpret_cast<char*>((*known)->argument.address());
+                                    [&](const Taken& taken) { return taken.object == object; });
+    if (known != taken_.end()) return reinterpret_cast<char*>(known->argument.address());
     const nb::object held =
         is_host_array(object) ? nb::object(nb::handle(object).attr("_array")) : nb::borrow(object);
     const nb::object numpy = nb::module_::import_("numpy");
@@ -92,13 +92,12 @@ char* GpuArrays::take_structures(PyObject* object, size_t parameter) {
         bytes = numpy.attr("frombuffer")(held, "u1");
     }
     const Taken* taken = add(convert_buffer(bytes.ptr(), /*share_memory=*/true), object, parameter, false);
-    taken_.back()->kept = bytes;
-    taken_.back()->is_structures = true;
+    taken_.back().kept = bytes;
+    taken_.back().is_structures = true;
     return reinterpret_cast<char*>(taken->argument.address());
 }
 
 const GpuArrays::Taken* GpuArrays::add(const array& value, PyObject* object, size_t parameter, bool foreign) {
-    if (taken_.empty()) taken_.reserve(8);
     DeviceBackend& place = device_of(value);
     if (!place.is_cpu() && &place != &device_)
         throw ValueError("arrays of one kernel are on " + device_.name() + " and on " + place.name() +
@@ -109,22 +108,20 @@ const GpuArrays::Taken* GpuArrays::add(const array& value, PyObject* object, siz
         bytes_in_ += value.nbytes();
         there = move_to(value, device_);
     }
-    std::unique_ptr<Taken> taken;
-    {
-        const ReleaseGil release(!evaluated(there));
-        taken.reset(new Taken{LaunchArgument(there), parameter, object, host, value.writeable(), foreign});
-    }
-    taken_.push_back(std::move(taken));
-    return taken_.back().get();
+    const ReleaseGil release(!evaluated(there));
+    taken_.push_back({LaunchArgument(there), parameter, object, host, value.writeable(), foreign});
+    return &taken_.back();
 }
 
 void GpuArrays::note(const std::vector<bool>& written, int64_t number, LaunchErrorThrower thrower) {
-    std::vector<const Buffer*> read;
-    std::vector<Buffer*> outputs;
-    for (const std::unique_ptr<Taken>& taken : taken_) {
-        read.push_back(taken->argument.buffer().get());
-        const bool writes = taken->parameter < written.size() && written[taken->parameter];
-        if (writes && !taken->host.valid()) outputs.push_back(taken->argument.buffer().get());
+    std::pmr::vector<const Buffer*> read(&memory_);
+    std::pmr::vector<Buffer*> outputs(&memory_);
+    read.reserve(taken_.size());
+    outputs.reserve(taken_.size());
+    for (const Taken& taken : taken_) {
+        read.push_back(taken.argument.buffer().get());
+        const bool writes = taken.parameter < written.size() && written[taken.parameter];
+        if (writes && !taken.host.valid()) outputs.push_back(taken.argument.buffer().get());
     }
     note_launch(device_, number, read, outputs, std::move(thrower));
 }
@@ -132,12 +129,11 @@ void GpuArrays::note(const std::vector<bool>& written, int64_t number, LaunchErr
 void GpuArrays::finish(const std::string& kernel, const std::vector<bool>& written) {
     std::vector<const Taken*> copies;
     bool others = false;
-    for (const std::unique_ptr<Taken>& taken : taken_) {
-        others |= taken->foreign;
-        if (!taken->host.valid() || taken->parameter >= written.size() || !written[taken->parameter])
-            continue;
-        copies.push_back(taken.get());
-        bytes_out_ += taken->host.nbytes();
+    for (const Taken& taken : taken_) {
+        others |= taken.foreign;
+        if (!taken.host.valid() || taken.parameter >= written.size() || !written[taken.parameter]) continue;
+        copies.push_back(&taken);
+        bytes_out_ += taken.host.nbytes();
     }
     record_copies(kernel);
     // What others queue from now on comes after the launch.

@@ -6,7 +6,9 @@
 #include <structmember.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdlib>
+#include <memory_resource>
 #include <string_view>
 #include <vector>
 
@@ -78,7 +80,9 @@ public:
     std::span<PyObject* const> own() const { return std::span(objects_).subspan(kOwn); }
 
 private:
-    std::vector<PyObject*> objects_;
+    std::array<std::byte, 512> room_;
+    std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
+    std::pmr::vector<PyObject*> objects_{&memory_};
     std::vector<nb::object> owned_;
 };
 
