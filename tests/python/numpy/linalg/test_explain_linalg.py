@@ -130,6 +130,8 @@ def test_transforms(device, function, what):
 def test_on_a_gpu(device):
     if device == "cpu":
         pytest.skip("the CPU has tests of its own")
-    assert "result on cuda:0\n  by cuSOLVER, syevd\n" in told(np.linalg.eigh(symmetric(3, 3))[1])
+    assert "result on cuda:0\n  by cuSOLVER, syevd\n" in told(np.linalg.eigh(symmetric(20, 20))[1])
+    own = "result on cuda:0\n  by a program of weft's own, a matrix a thread\n"
+    assert own in told(np.linalg.eigh(symmetric(3, 3))[1])
     text = told(np.linalg.svd(symmetric(100, 40, 40))[1])
     assert "on the CPU: many small matrices, which cuSOLVER takes one by one\n  by LAPACK (OpenBLAS)" in text
