@@ -3,6 +3,7 @@
 #include <set>
 #include <string_view>
 
+#include "lang/c_source/switches.h"
 #include "lang/c_source/syntax.h"
 
 namespace weft::lang::c_source {
@@ -578,28 +579,6 @@ private:
         return result;
     }
 
-    // Whether it leaves what stands around it, and not a loop of its own.
-    static bool leaves(const Statement& statement) {
-        if (statement.kind == StatementKind::kBreak) return true;
-        const bool is_loop = statement.kind == StatementKind::kFor ||
-                             statement.kind == StatementKind::kWhile || statement.kind == StatementKind::kDo;
-        return !is_loop &&
-               std::ranges::any_of(statement.statements, [](const auto& one) { return leaves(*one); });
-    }
-
-    static bool always_ends(const Statement& statement) {
-        return statement.kind == StatementKind::kReturn || statement.kind == StatementKind::kContinue ||
-               (statement.kind == StatementKind::kBlock && !statement.statements.empty() &&
-                always_ends(*statement.statements.back()));
-    }
-
-    // Values of labels, all of which lead to the same statements; a default has none beside it.
-    struct Case {
-        std::vector<ExpressionPtr> values{};
-        bool is_default = false;
-        StatementPtr body{};
-    };
-
     Case switch_case() {
         Case one;
         one.body = statement_of(StatementKind::kBlock);
@@ -620,68 +599,14 @@ private:
         return one;
     }
 
-    // The last break of each case ends it: what is left are branches.
-    void end_case(Case& one, bool is_last) const {
-        std::vector<StatementPtr>* statements = &one.body->statements;
-        while (!statements->empty() && statements->back()->kind == StatementKind::kBlock)
-            statements = &statements->back()->statements;  // case 1: { ...; break; }
-        const bool has_break = !statements->empty() && statements->back()->kind == StatementKind::kBreak;
-        if (has_break) statements->pop_back();
-        if (!has_break && !is_last && !always_ends(*one.body))
-            throw OutsideSubset(one.body->place,
-                                "a case that runs on into the next is outside of the subset");
-        if (leaves(*one.body))
-            throw OutsideSubset(one.body->place,
-                                "'break' stands at the end of a case in the subset, and nowhere else in it");
-    }
-
     StatementPtr switch_statement() {
-        StatementPtr result = statement_of(StatementKind::kBlock);
         const Place place = here().place;
         ++at_;
-        StatementPtr value = statement_of(StatementKind::kDeclaration);
-        value->type.name = "auto";
-        value->type.place = place;
-        const std::string name(kSwitchValue);
-        Declarator declared{.name = name, .place = place};
-        // Promoted, as C does it.
-        ExpressionPtr promoted = node(ExpressionKind::kUnary, place, "+");
-        promoted->operands.push_back(in_brackets());
-        declared.initial = std::move(promoted);
-        value->names.push_back(std::move(declared));
-        result->statements.push_back(std::move(value));
+        ExpressionPtr value = in_brackets();
         want("{");
         std::vector<Case> cases;
         while (!take("}")) cases.push_back(switch_case());
-        for (size_t k = 0; k < cases.size(); ++k) end_case(cases[k], k + 1 == cases.size());
-        // From the last to the first; a default comes behind all others.
-        StatementPtr rest;
-        for (Case& one : cases) {
-            if (one.is_default) rest = std::move(one.body);
-        }
-        for (size_t k = cases.size(); k-- > 0;) {
-            Case& one = cases[k];
-            if (one.is_default) continue;
-            StatementPtr branch = statement_of(StatementKind::kIf);
-            branch->place = one.body->place;
-            for (ExpressionPtr& label : one.values) {
-                ExpressionPtr is_equal = node(ExpressionKind::kBinary, label->place, "==");
-                is_equal->operands.push_back(node(ExpressionKind::kName, label->place, name));
-                is_equal->operands.push_back(std::move(label));
-                if (branch->expression != nullptr) {
-                    ExpressionPtr either = node(ExpressionKind::kBinary, is_equal->place, "||");
-                    either->operands.push_back(std::move(branch->expression));
-                    either->operands.push_back(std::move(is_equal));
-                    is_equal = std::move(either);
-                }
-                branch->expression = std::move(is_equal);
-            }
-            branch->statements.push_back(std::move(one.body));
-            if (rest != nullptr) branch->statements.push_back(std::move(rest));
-            rest = std::move(branch);
-        }
-        if (rest != nullptr) result->statements.push_back(std::move(rest));
-        return result;
+        return branches_of(place, std::move(value), std::move(cases));
     }
 
     StatementPtr for_statement() {

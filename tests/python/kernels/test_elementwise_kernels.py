@@ -386,6 +386,8 @@ class TestErrors:
             ("switch (x) { case 0: y = 1; }", "switch takes an integer, not a double"),
             ("switch (1) { case 0: y = 1; case 1: y = 2; }", "a case that runs on into the next"),
             ("switch (1) { case 0: if (i) break; y = 2; }", "'break' stands at the end of a case"),
+            ("switch (1) { case 1: y = 1; break; case 2: case 0x1: y = 2; }", "each value of 'case' once"),
+            ("switch (1) { default: y = 1; break; default: y = 2; }", "a switch has one 'default'"),
             ("goto end", "'goto' is outside of the subset"),
             ("y = x; return", "'return' of a kernel is outside of the subset"),
             ("y = __shfl_sync(1, x, 2)", "is not known"),
