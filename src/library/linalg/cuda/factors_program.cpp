@@ -1,32 +1,15 @@
 // Cholesky factors, determinants, inverses and solutions of small matrices, one matrix a thread: the
-// algorithms of library/linalg/batched, with one number where a CPU has a vector. WEFT_KIND says what is
-// found, WEFT_BITS how wide a number is, WEFT_ROWS how many rows there are at most. Where these are few, all
-// matrices have so many, and the compiler keeps one in registers.
-#include "library/gpu/threads.h"
+// algorithms of library/linalg/batched, with one number where a CPU has a vector.
+
+// First, since what follows it is for the GPU.
+#include "library/linalg/cuda/small_matrices.h"
+
 #include "library/linalg/batched/cholesky.h"
 #include "library/linalg/batched/lu.h"
 #include "library/linalg/cuda/factors_arguments.h"
 
-// The entry has the program's name.
-#define WEFT_JOIN_(a, b, c) weft_##a##_##b##_##c
-#define WEFT_JOIN(a, b, c) WEFT_JOIN_(a, b, c)
-#define WEFT_FACTORS_KERNEL \
-    WEFT_GPU_KERNEL(WEFT_JOIN(WEFT_KIND, WEFT_BITS, WEFT_ROWS), FactorsArguments, kFactorsThreads, 1)
-
 namespace {
 
-using namespace weft::gpu;
-using namespace weft::batched;
-
-#if WEFT_BITS == 64
-using T = double;
-#else
-using T = float;
-#endif
-using L = Lanes<T, 1>;
-using Index = L::Index;
-
-constexpr int kMost = WEFT_ROWS;
 #if WEFT_ROWS <= 4
 using Size = Fixed<WEFT_ROWS>;
 Size size_of(uint64_t) { return {}; }
@@ -139,7 +122,7 @@ struct Factors {
 
 }  // namespace
 
-WEFT_FACTORS_KERNEL {
+WEFT_SMALL_KERNEL(FactorsArguments, kFactorsThreads) {
     Factors factors(words);
     if (factors.k < words.count) factors.WEFT_KIND(words);
 }

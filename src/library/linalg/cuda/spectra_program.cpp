@@ -1,34 +1,17 @@
 // Eigenvalues of symmetric matrices and singular values of small ones, one matrix a thread: the algorithms of
-// library/linalg/batched, with one number where a CPU has a vector. WEFT_KIND says what is found, WEFT_BITS
-// how wide a number is, WEFT_ROWS how many rows there are at most. Where these are few, all matrices are
-// squares of so many, and the compiler keeps one in registers.
-#include "library/gpu/threads.h"
+// library/linalg/batched, with one number where a CPU has a vector.
+
+// First, since what follows it is for the GPU.
+#include "library/linalg/cuda/small_matrices.h"
+
 #include "library/linalg/batched/jacobi_svd.h"
 #include "library/linalg/batched/scaling.h"
 #include "library/linalg/batched/singular_values.h"
 #include "library/linalg/batched/symmetric_eigen.h"
 #include "library/linalg/cuda/spectra_arguments.h"
 
-// The entry has the program's name.
-#define WEFT_JOIN_(a, b, c) weft_##a##_##b##_##c
-#define WEFT_JOIN(a, b, c) WEFT_JOIN_(a, b, c)
-#define WEFT_SPECTRA_KERNEL \
-    WEFT_GPU_KERNEL(WEFT_JOIN(WEFT_KIND, WEFT_BITS, WEFT_ROWS), SpectraArguments, kSpectraThreads, 1)
-
 namespace {
 
-using namespace weft::gpu;
-using namespace weft::batched;
-
-#if WEFT_BITS == 64
-using T = double;
-#else
-using T = float;
-#endif
-using L = Lanes<T, 1>;
-using Index = L::Index;
-
-constexpr int kMost = WEFT_ROWS;
 constexpr bool kKnown = kMost <= 4;
 int size_of(uint64_t size) { return kKnown ? kMost : static_cast<int>(size); }
 
@@ -157,4 +140,4 @@ struct Spectra {
 
 }  // namespace
 
-WEFT_SPECTRA_KERNEL { Spectra::WEFT_KIND(words); }
+WEFT_SMALL_KERNEL(SpectraArguments, kSpectraThreads) { Spectra::WEFT_KIND(words); }
