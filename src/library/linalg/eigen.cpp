@@ -1,8 +1,10 @@
 #include "library/linalg/eigen.h"
-#include "library/linalg/small_batches.h"
-#include "library/linalg/spectral/symmetric.h"
 
 #include <atomic>
+
+#include "library/linalg/general/general.h"
+#include "library/linalg/small_batches.h"
+#include "library/linalg/spectral/symmetric.h"
 
 namespace weft::lapack {
 
@@ -126,8 +128,19 @@ public:
         size_ = asked_size(answer);
         work_.emplace(size_);
     }
+    // Overwritten by run().
     T* matrix() const { return room_; }
     bool run() { return call(*work_) == 0; }
+    // By weft's own way; false where LAPACK has to be taken instead, with the matrix anew.
+    bool run_large() {
+        if constexpr (is_complex<T>) {
+            return false;
+        } else {
+            return n_ >= kLeastSharedSpectrum &&
+                   large_general_eigen<T>(n_, room_, w_, w_ + n_, job_ == 'V' ? vectors_.data() : nullptr) ==
+                       Spectrum::kFound;
+        }
+    }
 
     void give_values(C* to) const {
         for (int64_t i = 0; i < n_; ++i) {
@@ -184,24 +197,29 @@ bool solve_general(const Matrices& a, std::complex<Real<T>>* values, const Matri
     const int64_t n = a.rows;
     std::atomic<bool> converged = true;
     if (n == 0) return true;
-    share_matrices(a.count(), operations_of(a, vectors == nullptr ? 10 : 25),
-                   [&](int64_t first, int64_t last) {
-                       GeneralRoutine<T> routine(vectors != nullptr, n);
-                       Room<C> columns(vectors != nullptr ? n * n : 1);
-                       for (int64_t index = first; index < last; ++index) {
-                           take(a, index, routine.matrix(), n);
-                           if (!routine.run()) {
-                               converged = false;
-                               std::fill(values + index * n, values + (index + 1) * n, kNan<C>);
-                               if (vectors != nullptr) fill(*vectors, index, kNan<C>);
-                               continue;
-                           }
-                           routine.give_values(values + index * n);
-                           if (vectors == nullptr) continue;
-                           routine.give_vectors(columns);
-                           give(columns.data(), n, *vectors, index);
-                       }
-                   });
+    share_spectra(a.count(), is_complex<T> ? 0 : n, operations_of(a, vectors == nullptr ? 10 : 25),
+                  [&](int64_t first, int64_t last) {
+                      GeneralRoutine<T> routine(vectors != nullptr, n);
+                      Room<C> columns(vectors != nullptr ? n * n : 1);
+                      const auto take_and_run = [&](int64_t index) {
+                          take(a, index, routine.matrix(), n);
+                          if (routine.run_large()) return true;
+                          if (n >= kLeastSharedSpectrum) take(a, index, routine.matrix(), n);
+                          return routine.run();
+                      };
+                      for (int64_t index = first; index < last; ++index) {
+                          if (!take_and_run(index)) {
+                              converged = false;
+                              std::fill(values + index * n, values + (index + 1) * n, kNan<C>);
+                              if (vectors != nullptr) fill(*vectors, index, kNan<C>);
+                              continue;
+                          }
+                          routine.give_values(values + index * n);
+                          if (vectors == nullptr) continue;
+                          routine.give_vectors(columns);
+                          give(columns.data(), n, *vectors, index);
+                      }
+                  });
     return converged;
 }
 

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "library/linalg/general/general.h"
+
 namespace weft::lapack {
 
 namespace {
@@ -12,11 +14,16 @@ double operations_of(const Matrices& a) {
 }
 
 template <class T>
+bool is_large(const Matrices& a) {
+    return !is_complex<T> && a.rows >= kLeastSharedSpectrum;
+}
+
+template <class T>
 bool write_schur(const Matrices& a, const Matrices& t, const Matrices& z) {
     const int64_t n = a.rows, lead = leading(n);
     const auto& f = functions<T>();
     std::atomic<bool> converged = true;
-    share_matrices(a.count(), operations_of(a), [&](int64_t first, int64_t last) {
+    share_spectra(a.count(), is_large<T>(a) ? n : 0, operations_of(a), [&](int64_t first, int64_t last) {
         Room<T> room(n * n), vectors(n * n), values(2 * n);
         Room<Real<T>> real_work(n);
         int64_t size = -1, info = 0, ordered = 0, none = 0;
@@ -35,7 +42,14 @@ bool write_schur(const Matrices& a, const Matrices& t, const Matrices& z) {
         Room<T> work(size);
         for (int64_t index = first; index < last; ++index) {
             take(a, index, room.data(), lead);
-            decompose(work);
+            bool found = false;
+            if constexpr (!is_complex<T>) {
+                if (is_large<T>(a)) {
+                    found = large_schur<T>(n, room, vectors) == Spectrum::kFound;
+                    if (!found) take(a, index, room.data(), lead);
+                }
+            }
+            if (!found) decompose(work);
             if (info != 0) converged = false;
             give(room.data(), lead, t, index);
             give(vectors.data(), lead, z, index);
@@ -96,7 +110,24 @@ bool write_sorted(const Matrices& t, const Matrices& z, const int64_t* chosen, c
 }
 
 template <class T>
+void write_large_hessenberg(const Matrices& a, const Matrices& h, const Matrices& q) {
+    const int64_t n = a.rows;
+    share_spectra(a.count(), n, operations_of(a), [&](int64_t first, int64_t last) {
+        const Room<T> room(n * n), vectors(n * n);
+        for (int64_t index = first; index < last; ++index) {
+            take(a, index, room.data(), n);
+            large_hessenberg<T>(n, room, vectors);
+            give(room.data(), n, h, index);
+            give(vectors.data(), n, q, index);
+        }
+    });
+}
+
+template <class T>
 void write_hessenberg(const Matrices& a, const Matrices& h, const Matrices& q) {
+    if constexpr (!is_complex<T>) {
+        if (is_large<T>(a)) return write_large_hessenberg<T>(a, h, q);
+    }
     const int64_t n = a.rows, lead = leading(n), one = 1;
     const auto& f = functions<T>();
     share_matrices(a.count(), operations_of(a), [&](int64_t first, int64_t last) {
