@@ -65,6 +65,7 @@ def measured(name, path, ways, rounds, scale):
     """A program's times in seconds, by way, and what is wrong."""
     import jit_programs
     import numpy
+    import weft
 
     plain = jit_programs.load(name, path)
     size = plain.large if scale == 1 else max(plain.small, int(plain.large * scale))
@@ -82,6 +83,8 @@ def measured(name, path, ways, rounds, scale):
             continue
         programs[way] = program
         wrong = jit_programs.different(expected, program.outcome(program.small), program.tolerance)
+        if way == "weft":
+            weft.cache_info()  # waits for the good code
         row["wrong"] += [f"{way}: {wrong}"] if wrong else []
     if len(programs) > 1:
         one, other = (program.outcome(size) for program in programs.values())

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/cpu/compiler.h"
+#include "codegen/service/function_in_two_steps.h"
 #include "codegen/service/kernel_cache.h"
 #include "codegen/service/shared_code.h"
 #include "ir/printer.h"
@@ -91,6 +92,14 @@ std::vector<std::pair<lang::LoopNote, std::string>> told_of_loops(
     return result;
 }
 
+// Lists of the program are copied before a call, and back after it.
+bool writes_into_lists(const lang::Lowered& lowered) {
+    for (size_t i = 0; i < lowered.arguments.size(); ++i) {
+        if (lowered.written[i] && lowered.arguments[i]->kind != lang::TypeKind::kArray) return true;
+    }
+    return false;
+}
+
 // What the thread collects in place of compiling.
 struct Collection {
     std::set<std::string> texts{};
@@ -147,12 +156,17 @@ std::shared_ptr<const Specialisation> compile(const lang::FunctionSource& functi
         result->from_disk = result->code_ != nullptr;
         if (!result->from_disk) {
             codegen::settle_lazy_calls(lowered.module, compile_with);
-            const codegen::KernelObject object =
-                codegen::compile_object_for_cpu(lowered.module, entry, compile_with);
-            result->code_ = codegen::load_function(key, object, compile_with);
-            if (!key.empty()) codegen::keep_in_cache(key, object, {});
+            if (options.in_two_steps && !writes_into_lists(lowered) &&
+                codegen::may_run_in_two_steps(lowered.module, entry, compile_with)) {
+                result->in_two_steps_ = codegen::make_in_two_steps(key, lowered.module, entry, compile_with);
+            } else {
+                const codegen::KernelObject object =
+                    codegen::compile_object_for_cpu(lowered.module, entry, compile_with);
+                result->code_ = codegen::load_function(key, object, compile_with);
+                if (!key.empty()) codegen::keep_in_cache(key, object, {});
+            }
         }
-        result->function = result->code_->function;
+        if (result->code_ != nullptr) result->function_ = result->code_->function;
     }
     result->take(std::move(lowered));
     result->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -222,9 +236,12 @@ std::string Specialisation::explain() const {
     for (const auto& [note, text] : told_of_loops(loops_, again.loops))
         counts_of(*note.function, note.node).vectors = text;
     std::string result = from_disk ? "  compiled by an earlier process\n" : "  compiled here\n";
+    if (in_two_steps_ != nullptr && in_two_steps_->is_quick())
+        result += "  runs by quick code while it is compiled\n";
     if (gpu != nullptr) result += describe(*gpu);
     if (!again.threads.empty()) result += "  " + again.threads + "\n";
-    if (const LazyPartCounts parts = code_ == nullptr ? LazyPartCounts{} : code_->lazy_parts();
+    const CompiledFunction* const code = current_code();
+    if (const LazyPartCounts parts = code == nullptr ? LazyPartCounts{} : code->lazy_parts();
         parts.all != 0) {
         result += "  " + std::to_string(parts.compiled) + " of " + std::to_string(parts.all) +
                   " loops for failing tests compiled, the others when they are reached\n";

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "codegen/cpu/compiler.h"
+#include "codegen/service/function_in_two_steps.h"
 #include "device/kernel.h"
 #include "lang/lower.h"
 
@@ -32,6 +33,7 @@ struct GpuKernel;  // jit/gpu_kernel.h
 struct Options {
     lang::Options semantics{};
     bool is_kept = true;                                // on disk, for later processes
+    bool in_two_steps = false;                          // may begin by code that is quickly made
     bool is_fast = false;                               // fastmath, of a kernel for a GPU
     DeviceBackend* device = nullptr;                    // of such: the GPU
     std::shared_ptr<const cuda::LinkedParts> linked{};  // of such: what is linked with it; or null
@@ -42,7 +44,6 @@ struct Options {
 // Shared and immutable; keeps the machine code alive, but not the sources that its errors point at.
 class Specialisation {
 public:
-    CpuFunction function = nullptr;
     std::vector<lang::TypeRef> arguments;
     lang::TypeRef result = nullptr;
     std::vector<lang::Site> sites;
@@ -58,9 +59,14 @@ public:
     std::string ir;                        // before the passes
     std::shared_ptr<const GpuKernel> gpu;  // in place of the function
 
+    int64_t run(const ArgumentWord* words, char* results) const {
+        return function_ != nullptr ? function_(words, results) : in_two_steps_->run(words, results);
+    }
+
     // With those of parts that calls have reached since.
     double all_compile_seconds() const {
-        return compile_seconds + (code_ == nullptr ? 0 : codegen::seconds_of_lazy_parts(*code_));
+        const CompiledFunction* const code = current_code();
+        return compile_seconds + (code == nullptr ? 0 : codegen::seconds_of_lazy_parts(*code));
     }
 
     // What the compiler made of it; compiles it once more.
@@ -79,7 +85,13 @@ private:
     friend std::shared_ptr<const Specialisation> compile(const lang::FunctionSource&,
                                                          std::span<const lang::TypeRef>, const Options&,
                                                          std::span<const lang::GlobalArgument>);
+    const CompiledFunction* current_code() const {  // null on a GPU
+        return in_two_steps_ == nullptr ? code_.get() : &in_two_steps_->code();
+    }
+
     std::shared_ptr<const CompiledFunction> code_;
+    CpuFunction function_ = nullptr;                                     // of that
+    std::shared_ptr<const codegen::FunctionInTwoSteps> in_two_steps_{};  // in its place
     ir::Module module_;
     std::vector<lang::IndexNote> indices_;
     std::vector<lang::ParallelNote> parallel_;

@@ -58,6 +58,12 @@ constexpr Pass kPasses[] = {
     {"simplify_lowered", simplify, OptimisationSwitch::kSimplifyLowered},
 };
 
+constexpr Pass kQuickPasses[] = {
+    {"inline_calls", inline_calls},
+    {"simplify", simplify, OptimisationSwitch::kSimplify},
+    {"lower_reductions", lower_reductions},
+};
+
 // Columns stay with the threads that compute them, which read neighbours side by side.
 constexpr Pass kGpuPasses[] = {
     {"inline_calls", inline_calls},
@@ -125,6 +131,10 @@ std::span<const Pass> gpu_pipeline() { return kGpuPasses; }
 
 void run_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer) {
     run(kPasses, module, kernel, observer);
+}
+
+void run_quick_pipeline(const ir::Module& module, ir::Function& function) {
+    run(kQuickPasses, module, function, {});
 }
 
 void run_gpu_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer) {

@@ -28,6 +28,8 @@ std::span<const Pass> gpu_pipeline();
 using PassObserver = std::function<void(std::string_view pass, double seconds, const ir::Function& function)>;
 
 void run_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer = {});
+// The least of it, for code that is to be made quickly.
+void run_quick_pipeline(const ir::Module& module, ir::Function& function);
 
 void run_gpu_pipeline(const ir::Module& module, ir::Function& kernel, const PassObserver& observer = {});
 // For functions that threads of a GPU run.

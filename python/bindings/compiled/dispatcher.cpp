@@ -208,6 +208,7 @@ std::shared_ptr<const jit::Specialisation> compile_code(JitObject* self,
     jit::Options options = state.options;
     if (options.semantics.for_gpu) options.linked = linked_parts(*program);
     options.semantics.has_externals = options.linked != nullptr;
+    options.in_two_steps = arguments.generators().empty();
     std::shared_ptr<const jit::Specialisation> code;
     try {
         const GilRelease release;
@@ -401,7 +402,7 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
         if (code->meets_grid) together.emplace();
         // Other threads that print would wait for this one for ever.
         const ReleaseGil release(state.nogil || code->tells);
-        status = code->function(arguments.words().data(), results);
+        status = code->run(arguments.words().data(), results);
     }
     record.end(*compiled, *code, arguments);
     if (!arguments.lists().empty()) Results(results, &*frame, &arguments).copy_back(code->written);

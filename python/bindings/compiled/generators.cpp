@@ -101,7 +101,7 @@ void call_code(KeptCall& call, const jit::Specialisation& code, const uint64_t* 
         std::optional<codegen::ListenerScope> scope;
         if (code.tells) scope.emplace(&Listening::listen, &listening);
         const ReleaseGil release(nogil || code.tells);
-        status = code.function(words, results);
+        status = code.run(words, results);
     }
     throw_error_of(status, listening, *call.compiled, code, results);
 }

@@ -11,7 +11,7 @@ _SETTINGS = {
     "eager": "whether each operation runs at its call (WEFT_EAGER)",
     "small": "elements up to which work runs eagerly, without a kernel; 0: never (WEFT_SMALL)",
     "stream": "results of more bytes are stored non-temporally; -1: of more than stays in the caches (WEFT_STREAM)",
-    "tier": "whether a new kernel is interpreted while it is compiled, always, or never: auto, block, jit (WEFT_TIER)",
+    "tier": "what runs while a new kernel or function is compiled, or that nothing does: auto, block, jit (WEFT_TIER)",
     "num_threads": "threads that take part in a kernel; 0 when set: as many as allowed (WEFT_NUM_THREADS)",
     "debug": "what is printed while running, from 0 to 5 (WEFT_DEBUG)",
     "debug_filter": "only kernels whose name contains this are printed (WEFT_DEBUG_FILTER)",

@@ -134,28 +134,28 @@ public:
     llvm::LLVMContext& context() { return context_; }
     BitcodeLibrary& library() { return library_; }
 
-    llvm::TargetMachine& machine(const TargetName& name) {
-        if (machine_ == nullptr || name_ != name) {
-            emitter_.reset();
-            machine_ = make_target_machine(name);
-            name_ = name;
+    // Stays until it is asked for with another name.
+    struct Target {
+        TargetName name{};
+        std::unique_ptr<llvm::TargetMachine> machine{};
+        std::optional<ObjectEmitter> emitter{};
+    };
+    Target& target(const TargetName& name, bool quickly) {
+        Target& target = quickly ? quick_ : good_;
+        if (target.machine == nullptr || target.name != name) {
+            target.emitter.reset();
+            target.machine = make_target_machine(name, quickly);
+            target.name = name;
+            target.emitter.emplace(*target.machine);
         }
-        return *machine_;
-    }
-
-    // For the machine asked for last.
-    ObjectEmitter& emitter() {
-        if (!emitter_) emitter_.emplace(*machine_);
-        return *emitter_;
+        return target;
     }
 
 private:
     PassGate gate_;
     llvm::LLVMContext context_;
     BitcodeLibrary library_{context_, BitcodeTarget::kCpu};
-    TargetName name_;
-    std::unique_ptr<llvm::TargetMachine> machine_;
-    std::optional<ObjectEmitter> emitter_;
+    Target good_, quick_;
 };
 
 EnginePool<Engine>& engine_pool() {
@@ -188,7 +188,8 @@ KernelObject compile(Engine& engine, const Unit& unit, const CompileOptions& opt
     Remarks remarks;
     engine.context().setDiagnosticHandler(
         std::make_unique<Diagnostics>(errors, texts != nullptr ? &remarks : nullptr));
-    llvm::TargetMachine& machine = engine.machine(resolve_target(options.cpu));
+    Engine::Target& target = engine.target(resolve_target(options.cpu), options.quickly);
+    llvm::TargetMachine& machine = *target.machine;
     llvm::Module module(kernel.name, engine.context());
     module.setTargetTriple(machine.getTargetTriple().str());
     module.setDataLayout(machine.createDataLayout());
@@ -206,6 +207,8 @@ KernelObject compile(Engine& engine, const Unit& unit, const CompileOptions& opt
     if (show_llvm) log_line("LLVM IR of " + kernel.name + " before optimisation:\n" + ir_text(module));
     if (kernel.is_kernel) {
         optimize(module, machine, config().verify);
+    } else if (options.quickly) {
+        optimize_quickly(module, machine, config().verify);
     } else {
         optimize_function(module, machine, config().verify);
     }
@@ -219,7 +222,7 @@ KernelObject compile(Engine& engine, const Unit& unit, const CompileOptions& opt
             texts->loops.push_back({loop.site, std::move(loop.reason), loop.lanes, loop.side_by_side});
     }
     if (show_assembly) log_line("assembly of " + kernel.name + ":\n" + assembly_of(module, machine));
-    std::string object = engine.emitter().emit(module);
+    std::string object = target.emitter->emit(module);
     if (!errors.empty()) throw InternalError("LLVM: " + errors);
 
     engine.context().setDiagnosticHandler(nullptr);
@@ -246,9 +249,17 @@ ir::Function call_of(const ir::Function& function) {
     return builder.finish_function(function.result_types);
 }
 
+void run_passes(const ir::Module& module, ir::Function& function, bool quickly) {
+    if (quickly) {
+        passes::run_quick_pipeline(module, function);
+    } else {
+        passes::run_pipeline(module, function);
+    }
+}
+
 // The functions whose calls the passes left, passed through these themselves. Those that are called lazily
 // are compiled for themselves.
-std::vector<ir::Function> callees_of(const ir::Module& module, const ir::Function& kernel) {
+std::vector<ir::Function> callees_of(const ir::Module& module, const ir::Function& kernel, bool quickly) {
     std::vector<ir::Function> found;
     std::set<std::string> open, known;
     const auto note = [&](const ir::Function& caller) {
@@ -262,7 +273,7 @@ std::vector<ir::Function> callees_of(const ir::Module& module, const ir::Functio
         open.erase(open.begin());
         if (callee == nullptr) throw InternalError("a call of a function that is not there");
         found.push_back(*callee);
-        passes::run_pipeline(module, found.back());
+        run_passes(module, found.back(), quickly);
         note(found.back());
     }
     return found;
@@ -388,17 +399,19 @@ KernelObject compile_object(const ir::Module& module, const ir::Function& found,
     const bool calls_itself = !found.is_kernel && ir::is_recursive(module, found);
     ir::Function kernel = calls_itself ? call_of(found) : found;
     if (is_lazy) kernel.name += ".shared";
-    passes::run_pipeline(module, kernel);
+    const bool quickly = options.quickly && !kernel.is_kernel;
+    run_passes(module, kernel, quickly);
     std::vector<ir::Function> callees, parts;
     std::vector<SharedFunction> shared;
     std::string parts_text;
     if (!kernel.is_kernel) {
-        callees = callees_of(module, kernel);
+        callees = callees_of(module, kernel, quickly);
         call_what_is_there(kernel, callees);
         std::vector<ir::Function> callers{kernel};
         callers.insert(callers.end(), callees.begin(), callees.end());
         shared = shared_functions(module, callers);
-        if (is_on(OptimisationSwitch::kLazyParts)) parts_text = take_parts(module, kernel, callees, parts);
+        if (is_on(OptimisationSwitch::kLazyParts) && !quickly)
+            parts_text = take_parts(module, kernel, callees, parts);
         if (config().verify) verify(module, kernel, callees, parts);
         leave_out_uncalled(kernel, callees);
     }
@@ -409,7 +422,7 @@ KernelObject compile_object(const ir::Module& module, const ir::Function& found,
             for (const ir::Function& each : *all) texts->ir_after_passes += "\n" + ir::print(each);
         }
     }
-    const Callees called{callees, parts, shared};
+    const Callees called{callees, parts, shared, quickly, options.noted_scopes};
     KernelObject object = compile_on_engine(
         {kernel, useful_vector_bits(found),
          [&](llvm::Module& into, BitcodeLibrary& library, bool appends_operations) {
@@ -523,11 +536,6 @@ std::shared_ptr<const CompiledFunction> load_function_for_cpu(const KernelObject
     return result;
 }
 
-double seconds_of_lazy_parts(const CompiledFunction& function) {
-    const auto* const loaded = dynamic_cast<const LoadedFunction*>(&function);
-    return loaded == nullptr ? 0 : loaded->seconds_of_parts();
-}
-
 namespace {
 
 // With all that it calls lazily for itself.
@@ -553,6 +561,11 @@ std::shared_ptr<const CompiledFunction> compile_function_for_cpu(const ir::Modul
     CompileOptions of_parts = options;
     of_parts.keep_texts = false;
     return load_with_parts(object, of_parts);
+}
+
+double seconds_of_lazy_parts(const CompiledFunction& function) {
+    const auto* const loaded = dynamic_cast<const LoadedFunction*>(&function);
+    return loaded == nullptr ? 0 : loaded->seconds_of_parts();
 }
 
 int64_t kernels_compiled() { return compiled_count; }

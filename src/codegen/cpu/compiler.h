@@ -20,6 +20,12 @@ struct CompileOptions {
     bool vector_math = true;  // SLEEF's vector functions
     bool keep_texts = false;  // fill CompiledTexts
     bool fast_math = false;   // see codegen/llvm/fast_math.h
+    // A function is to be there soon, and may be slow. Its loops often let the host stop them, those inside
+    // of loops as well. What it calls lazily is compiled as always.
+    bool quickly = false;
+    // Of such: alias scopes of its parameters. What it writes to these is noted
+    // (runtime/stopping/write_log.h).
+    std::vector<uint16_t> noted_scopes{};
 };
 
 // What became of a loop of a function's program (ir::Instruction::site), or of a copy of it.

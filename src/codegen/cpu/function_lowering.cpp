@@ -16,9 +16,10 @@
 #include "codegen/runtime/grid_blocks.h"
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/lazy_parts.h"
-#include "codegen/runtime/pause.h"
 #include "codegen/runtime/spread.h"
 #include "codegen/runtime/stack_limit.h"
+#include "codegen/runtime/stopping/pause.h"
+#include "codegen/runtime/stopping/write_log.h"
 #include "codegen/runtime/tell.h"
 #include "ir/calls.h"
 #include "ir/intrinsic.h"
@@ -101,6 +102,7 @@ void FunctionLowering::begin_function_of_host() {
     }
     function_->addParamAttr(0, llvm::Attribute::ReadOnly);
     results_ = error_ = function_->getArg(1);
+    notes_writes_ = !callees_.noted_scopes.empty();
     make_alias_scopes();
     read_parameters();
 }
@@ -291,6 +293,24 @@ void FunctionLowering::lower_engine(const Instruction& instruction) {
     scalars_[instruction.results[0].index].parts[0] = answer;
 }
 
+bool FunctionLowering::is_noted(const Instruction& store) const {
+    return notes_writes_ &&
+           std::ranges::find(callees_.noted_scopes, kernel_.type(store.operands[0]).buffer.alias_scope) !=
+               callees_.noted_scopes.end();
+}
+
+void FunctionLowering::note(const Instruction& store) {
+    const BufferValue& to = buffer(store.operands[0]);
+    llvm::Value* place = address(to, std::span(store.operands).subspan(2, to.strides.size()));
+    if (store.predicated) {
+        place = builder_.CreateSelect(condition(store.operands[2 + to.strides.size()]), place,
+                                      llvm::ConstantPointerNull::get(builder_.getPtrTy()));
+    }
+    const auto bytes = static_cast<uint64_t>(DType(to.type.element).itemsize());
+    stop_unless(builder_.CreateIsNotNull(
+        builder_.CreateCall(declare_note_write(module_), {place, builder_.getInt64(bytes)})));
+}
+
 // --- instructions ------------------------------------------------------------------------------------
 
 void FunctionLowering::lower(const Instruction& instruction) {
@@ -298,6 +318,11 @@ void FunctionLowering::lower(const Instruction& instruction) {
     switch (instruction.opcode) {
         case Opcode::kSpread: return lower_spread(instruction);
         case Opcode::kEngine: return lower_engine(instruction);
+        case Opcode::kStore:
+            if (is_noted(instruction)) note(instruction);
+            return CopyLowering::lower(instruction);
+        case Opcode::kFor:  // not as copies, which are more than stores
+            return notes_writes_ ? DrawLowering::lower(instruction) : CopyLowering::lower(instruction);
         case Opcode::kHeap: return lower_heap(instruction);
         case Opcode::kTell: return lower_tell(instruction);
         case Opcode::kBarrier:

@@ -63,7 +63,12 @@ private:
     bool is_counted(const ir::Region& body, size_t number, bool upwards) const;
     bool counts_to_its_end(const ir::Instruction& loop) const;
 
-    bool has_pauses_ = true;  // where a loop begins
+    bool is_noted(const ir::Instruction& store) const;
+    void note(const ir::Instruction& store);
+    void stop_unless(llvm::Value* goes_on);
+
+    bool has_pauses_ = true;     // where a loop begins
+    bool notes_writes_ = false;  // it has parameters of the host
 };
 
 }  // namespace weft::codegen

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "codegen/cpu/function_lowering.h"
-#include "codegen/runtime/pause.h"
 #include "codegen/runtime/spread.h"
+#include "codegen/runtime/stopping/pause.h"
 
 namespace weft::codegen {
 
@@ -214,7 +214,7 @@ KernelLowering::Pauses FunctionLowering::open_pauses(const Instruction& loop) {
             builder_.CreateStore(builder_.getInt64(kFirst[std::min(inside, 2)]), *memory);
         }
     }
-    has_pauses_ = !pauses.open;
+    has_pauses_ = !pauses.open || callees_.pauses_often;
     return pauses;
 }
 
@@ -238,9 +238,15 @@ void FunctionLowering::pause(const Pauses& pauses) {
         builder_.CreateStore(next, pauses.left);
         builder_.CreateStore(next, pauses.period);
     }
+    stop_unless(builder_.CreateIsNotNull(next));
+    builder_.CreateBr(going_on);
+    builder_.SetInsertPoint(going_on);
+}
+
+void FunctionLowering::stop_unless(llvm::Value* goes_on) {
     llvm::BasicBlock* stops = new_block("stop");
-    builder_.CreateCondBr(builder_.CreateIsNotNull(next), going_on, stops,
-                          llvm::MDBuilder(context_).createLikelyBranchWeights());
+    go_on_if(goes_on, stops, "going.on");
+    llvm::BasicBlock* going_on = builder_.GetInsertBlock();
     builder_.SetInsertPoint(stops);
     give_back(0);
     return_status(builder_.getInt64(kStopped), {});

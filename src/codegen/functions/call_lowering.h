@@ -21,6 +21,8 @@ namespace weft::codegen {
 struct Callees {
     std::span<const ir::Function> functions, parts{};
     std::span<const SharedFunction> shared{};
+    bool pauses_often = false;                 // in loops inside of loops that do, too
+    std::span<const uint16_t> noted_scopes{};  // writes to these are noted (runtime/stopping/write_log.h)
 };
 
 class CallLowering : public KernelLowering {

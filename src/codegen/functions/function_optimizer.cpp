@@ -322,6 +322,22 @@ void optimize_function(llvm::Module& module, llvm::TargetMachine& machine, bool 
     define_rare_ways(module);
 }
 
+void optimize_quickly(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
+    if (verify) check(module);
+    llvm::PassBuilder builder(&machine);
+    Analyses analyses(builder);
+    llvm::ModulePassManager pipeline;
+    pipeline.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::EarlyCSEPass());
+    passes.addPass(llvm::LowerConstantIntrinsicsPass());  // operations ask whether they divide by a constant
+    passes.addPass(llvm::SimplifyCFGPass());
+    add(pipeline, std::move(passes));
+    pipeline.run(module, analyses.modules);
+    define_rare_ways(module);
+}
+
 void optimize_launch(llvm::Module& module, llvm::TargetMachine& machine, bool verify) {
     if (verify) check(module);
     llvm::PipelineTuningOptions tuning;

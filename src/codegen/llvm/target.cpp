@@ -79,7 +79,7 @@ TargetName resolve_target(const std::string& cpu) {
     return {name, unused_features()};
 }
 
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetName& name) {
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetName& name, bool quickly) {
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
     // Short loops take a fifth longer where they are in one block of decoded instructions more than they
@@ -87,8 +87,10 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetName& name)
     options.LoopAlignment = 32;
     std::unique_ptr<llvm::TargetMachine> machine(find_target().createTargetMachine(
         llvm::sys::getProcessTriple(), name.cpu, name.features, options, llvm::Reloc::PIC_,
-        llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+        llvm::CodeModel::Small, quickly ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default,
+        /*JIT=*/true));
     if (machine == nullptr) throw InternalError("LLVM cannot compile for " + name.cpu);
+    machine->setFastISel(quickly);
     return machine;
 }
 

@@ -20,7 +20,8 @@ struct TargetName {
 // What `cpu` means: empty is WEFT_CPU, else the host. Throws ValueError when LLVM does not know the name.
 TargetName resolve_target(const std::string& cpu);
 
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetName& name);
+// With `quickly` the machine's code is made in the least time.
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const TargetName& name, bool quickly = false);
 
 bool has_feature(const llvm::TargetMachine& machine, llvm::StringRef feature);
 

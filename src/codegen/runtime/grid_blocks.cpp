@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "codegen/runtime/heap.h"
-#include "codegen/runtime/pause.h"
+#include "codegen/runtime/stopping/pause.h"
 #include "codegen/runtime/tell.h"
 #include "core/threads/fiber.h"
 #include "core/threads/thread_pool.h"

@@ -22,10 +22,11 @@
 #include "codegen/runtime/heap.h"
 #include "codegen/runtime/lazy_parts.h"
 #include "codegen/runtime/llvm_guard.h"
-#include "codegen/runtime/pause.h"
 #include "codegen/runtime/shared_memory.h"
 #include "codegen/runtime/spread.h"
 #include "codegen/runtime/stack_limit.h"
+#include "codegen/runtime/stopping/pause.h"
+#include "codegen/runtime/stopping/write_log.h"
 #include "codegen/runtime/tell.h"
 #include "core/memory/allocation_failure.h"
 #include "weft/errors.h"
@@ -79,6 +80,7 @@ void* find_external(const std::string& name) {
         {kLazyPart, reinterpret_cast<void*>(&lazy_part)},
         {kPause, reinterpret_cast<void*>(&pause)},
         {kStackLimit, reinterpret_cast<void*>(&stack_limit)},
+        {kNoteWrite, reinterpret_cast<void*>(&note_write)},
         {kSpread, reinterpret_cast<void*>(&spread)},
         {kSpreadTogether, reinterpret_cast<void*>(&spread_together)},
         {kBlockBarrier, reinterpret_cast<void*>(&block_barrier)},

@@ -13,7 +13,7 @@
 
 #include "codegen/runtime/grid_blocks.h"
 #include "codegen/runtime/heap.h"
-#include "codegen/runtime/pause.h"
+#include "codegen/runtime/stopping/pause.h"
 #include "codegen/runtime/tell.h"
 #include "core/threads/thread_pool.h"
 

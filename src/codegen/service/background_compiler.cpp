@@ -35,10 +35,10 @@ constexpr auto kLongestExit = std::chrono::seconds(10);  // spent on the queue w
 
 class Compilations {
 public:
-    void add(std::function<void()> work) {
+    void add(std::function<void()> work, Turn turn) {
         {
             const std::lock_guard lock(mutex_);
-            queue_.push_back(std::move(work));
+            queue_.insert(turn == Turn::kNext ? queue_.begin() : queue_.end(), std::move(work));
             start();
         }
         wake();
@@ -185,9 +185,9 @@ void Compilations::start() {
 
 }  // namespace
 
-void compile_in_background(std::function<void()> work) {
+void compile_in_background(std::function<void()> work, Turn turn) {
     watch_end_of_process();
-    compilations().add(std::move(work));
+    compilations().add(std::move(work), turn);
 }
 void finish_compilations() { compilations().finish(); }
 void end_compilations(const std::function<void()>& check) { compilations().end(check); }

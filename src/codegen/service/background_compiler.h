@@ -7,8 +7,9 @@
 
 namespace weft::codegen {
 
+enum class Turn { kLast, kNext };
 // Thread safe. `work` must not throw.
-void compile_in_background(std::function<void()> work);
+void compile_in_background(std::function<void()> work, Turn turn = Turn::kLast);
 
 // Returns when everything that was queued before is done. The caller helps.
 void finish_compilations();

@@ -55,7 +55,7 @@ uint64_t word(T* pointer) {
 template <class Result>
 std::pair<int64_t, Result> call(const Specialisation& compiled, std::vector<uint64_t> words) {
     std::vector<char> results(compiled.result_bytes + 16);
-    const int64_t status = compiled.function(words.data(), results.data());
+    const int64_t status = compiled.run(words.data(), results.data());
     Result result{};
     std::memcpy(&result, results.data(), sizeof(result));
     return {status, result};
@@ -124,7 +124,7 @@ TEST(Jit, ArraysAreCheckedAndNegativeIndicesCountFromTheEnd) {
     ASSERT_GT(status, 0);
     char payload[32] = {};
     std::vector<uint64_t> words{word(values), 3, word(int64_t{-4})};
-    EXPECT_EQ(compiled->function(words.data(), payload), status);
+    EXPECT_EQ(compiled->run(words.data(), payload), status);
     const lang::Site& site = compiled->sites[static_cast<size_t>(status - 1)];
     EXPECT_EQ(site.exception, "IndexError");
     EXPECT_EQ(lang::message_of(site, payload), "index -4 is out of bounds for axis 0 with size 3");
@@ -272,7 +272,7 @@ TEST(Jit, TextsAreTold) {
     const auto compiled = compile(f, std::vector<TypeRef>{python_int(), python_float()});
     std::array<char, 64> payload{};
     const std::vector<uint64_t> words = {word(int64_t{3}), word(0.5)};
-    const int64_t status = compiled->function(words.data(), payload.data());
+    const int64_t status = compiled->run(words.data(), payload.data());
     ASSERT_GT(status, 0);
     const lang::Site& site = compiled->sites[static_cast<size_t>(status - 1)];
     EXPECT_EQ(site.kind, lang::SiteKind::kTold);

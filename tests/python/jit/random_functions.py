@@ -47,7 +47,14 @@ EARLY = (
 )
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SWITCHES = re.findall(r'"(\w+)"\)  // pass:', (ROOT / "src/core/optimisation_switches.def").read_text())
-WAYS = (*(f"without {name}" for name in SWITCHES), "unchecked", "verified", "serial", "oracle")
+WAYS = (
+    *(f"without {name}" for name in SWITCHES),
+    "unchecked",
+    "verified",
+    "serial",
+    "in two steps",
+    "oracle",
+)
 THREADS = (1, 2, 7)
 MOST_CALLS = 4
 SITE_BITS = 20  # of the number of an error
@@ -225,6 +232,9 @@ def by_way(program, jit, way, first):
     changed, options = {}, {}
     if way.startswith("without"):
         changed = {"without": way.split()[1]}
+    elif way == "in two steps":
+        # The first calls run by quick code, and the good code comes after three milliseconds, or within a call.
+        changed = {"tier": "auto", "tier_delay": 3, "cache": False}
     elif way == "verified":
         changed = {"verify": True}
     elif way == "unchecked":

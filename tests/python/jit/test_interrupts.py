@@ -1,5 +1,6 @@
 """Ctrl-C ends loops of compiled functions, which go on to be called."""
 
+import os
 import subprocess
 import sys
 
@@ -178,10 +179,17 @@ NAMES = """one_loop inner_loops long_inner_loops while_loop leaves heap walk rec
 walks_in_chunks inner_while moving_end either unsigned never_used_up while_in_chunks""".split()
 
 
+@pytest.mark.parametrize("code", ("good", "quick"))
 @pytest.mark.parametrize("gil", ("gil", "nogil"))
-def test_ctrl_c_ends_loops(gil):
+def test_ctrl_c_ends_loops(gil, code):
+    # Good code that cannot be compiled never takes over.
+    tier = {"WEFT_TIER": "auto", "WEFT_TIER_DELAY": "-1", "WEFT_CACHE": "0"} if code == "quick" else {}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, gil, *NAMES], capture_output=True, text=True, timeout=100
+        [sys.executable, "-c", PROGRAM, gil, *NAMES],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env=os.environ | tier,
     )
     assert done.stdout.splitlines() == [f"{name} True" for name in NAMES], done.stderr
 

@@ -1,4 +1,4 @@
-#include "codegen/runtime/pause.h"
+#include "codegen/runtime/stopping/pause.h"
 
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Module.h>
@@ -17,7 +17,7 @@ namespace weft::codegen {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kSoon = std::chrono::milliseconds(5), kLate = std::chrono::milliseconds(40);
+using std::chrono::milliseconds, std::chrono::microseconds;
 constexpr int64_t kLongest = int64_t{1} << 30;
 
 thread_local constinit Clock::time_point last{};
@@ -25,8 +25,8 @@ thread_local constinit const StopScope* scope = nullptr;
 
 }  // namespace
 
-StopScope::StopScope(const std::atomic<bool>& stops, const StopScope* around)
-    : stops_(stops), around_(around), before_(std::exchange(scope, this)) {}
+StopScope::StopScope(const std::atomic<bool>& stops, const StopScope* around, bool soon)
+    : stops_(stops), around_(around), before_(std::exchange(scope, this)), soon_(soon) {}
 
 StopScope::~StopScope() { scope = before_; }
 
@@ -39,18 +39,35 @@ bool StopScope::stops() {
     return false;
 }
 
+bool StopScope::is_soon() { return scope != nullptr && scope->soon_; }
+
+namespace {
+
+// The host may run code of its own meanwhile, whose calls are none of those that the scopes are for.
+void pause_without_scopes() {
+    struct Hidden {
+        const StopScope* before = std::exchange(scope, nullptr);
+        ~Hidden() { scope = before; }
+    };
+    const Hidden hidden;
+    pause_point();
+}
+
+}  // namespace
+
 int64_t pause(int64_t period) {
     if (StopScope::stops()) return 0;
     try {
-        pause_point();
+        pause_without_scopes();
     } catch (...) {
         HeapFrame::stop(std::current_exception());
         return 0;
     }
     const auto now = Clock::now();
     const auto passed = now - std::exchange(last, now);
-    if (passed < kSoon) return std::min(2 * period, kLongest);
-    return passed > kLate ? std::max<int64_t>(period / 2, 1) : period;
+    const bool soon = StopScope::is_soon();
+    if (passed < (soon ? microseconds(500) : milliseconds(5))) return std::min(2 * period, kLongest);
+    return passed > (soon ? milliseconds(4) : milliseconds(40)) ? std::max<int64_t>(period / 2, 1) : period;
 }
 
 llvm::Function* declare_pause(llvm::Module& module) {

@@ -22,18 +22,22 @@ inline constexpr const char* kPause = "weft_pause";
 // thread's pauses look at `stops`, and at those of the scopes around it.
 class StopScope {
 public:
-    explicit StopScope(const std::atomic<bool>& stops, const StopScope* around = current());
+    // With `soon` pauses of the calling thread are about a millisecond apart.
+    explicit StopScope(const std::atomic<bool>& stops, const StopScope* around = current(),
+                       bool soon = false);
     ~StopScope();
     StopScope(const StopScope&) = delete;
     StopScope& operator=(const StopScope&) = delete;
 
     static const StopScope* current();
     static bool stops();
+    static bool is_soon();
 
 private:
     const std::atomic<bool>& stops_;
     const StopScope* around_;
     const StopScope* before_;
+    bool soon_;
 };
 
 llvm::Function* declare_pause(llvm::Module& module);
