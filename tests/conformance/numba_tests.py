@@ -73,7 +73,7 @@ def swap():
 
     errors = numba.core.errors
 
-    class Refused(errors.NumbaValueError, errors.UnsupportedError, weft.CompileError):
+    class Refused(errors.NumbaValueError, errors.NumbaTypeError, errors.UnsupportedError, weft.CompileError):
         """What tests expect of Numba where a function cannot be compiled."""
 
     def plain(value):
@@ -99,6 +99,8 @@ def swap():
             return own.boolean
         if isinstance(kind, (kinds.Integer, kinds.Float, kinds.Complex)) and hasattr(own, kind.name):
             return getattr(own, kind.name)
+        if type(kind) is kinds.MemoryView:
+            return own.MemoryView(ours(kind.dtype), kind.ndim, kind.layout, not kind.mutable)
         if isinstance(kind, kinds.Array) and type(kind) is kinds.Array:
             return own.Array(ours(kind.dtype), kind.ndim, kind.layout, not kind.mutable)
         if isinstance(kind, (kinds.NPDatetime, kinds.NPTimedelta)):
@@ -217,6 +219,10 @@ def swap():
             raise Internal(self._what)
 
     def jit(signature_or_function=None, *, pipeline_class=None, forceobj=False, looplift=False, **options):
+        weft.numba.config.DISABLE_JIT = numba.config.DISABLE_JIT
+        if weft.numba.config.DISABLE_JIT:
+            given = {name: value for name, value in options.items() if name in KNOWN}
+            return weft.numba.jit(signature_or_function, **given)
         unknown = [name for name in options if name not in IGNORED | KNOWN]
         inside = "object mode" if forceobj or looplift else "a pipeline" if pipeline_class is not None else ""
         inside = inside or (f"option {unknown[0]} of jit" if unknown else "")

@@ -213,6 +213,8 @@ def _describe_class(name, value, place):
         return ("known", name, "builtins.list")
     if _is_typed_dict(value):
         return ("known", name, "builtins.dict")
+    if is_record(value) and f"{value.__module__}.".startswith("numba."):
+        return ("record", name, value)
     known = _known_path(value, place)
     if known is not None:
         return ("known", name, known)

@@ -10,6 +10,7 @@ from weft.numba._types import (
     Integer,
     List,
     ListType,
+    MemoryView,
     NoneType,
     NPDatetime,
     Record,
@@ -32,7 +33,7 @@ def sample(kind):
             made = _array(kind, 4, "C")[(slice(None, None, 2),) * kind.ndim]
         if not kind.mutable:
             made.flags.writeable = False
-        return made
+        return memoryview(made) if isinstance(kind, MemoryView) else made
     if isinstance(kind, BaseTuple):
         values = tuple(map(sample, kind.types))
         return kind.instance_class(*values) if hasattr(kind, "instance_class") else values

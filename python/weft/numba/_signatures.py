@@ -38,6 +38,7 @@ def _names_of_texts():
         _types.CPointer,
         _types.List,
         _types.ListType,
+        _types.MemoryView,
         _types.Optional,
         _types.Tuple,
         _types.UniTuple,
@@ -173,7 +174,7 @@ def _converter(kind):
                 given = _types.of_value(value)
             except (TypeError, ValueError, NotImplementedError):
                 raise _NoMatch from None
-            if not isinstance(given, Array) or not _fits(kind, given):
+            if type(given) is not type(kind) or not _fits(kind, given):
                 raise _NoMatch
             return value
 
@@ -186,7 +187,9 @@ def _converter(kind):
 def _to_number(kind, is_argument=True):
     weft = sys.modules["weft"]
     if isinstance(kind, Boolean):
-        return _guarded(bool)
+        # NumPy's truth values stay so: `~` is their negation.
+        is_numpys = (weft.bool_, getattr(sys.modules.get("numpy"), "bool_", weft.bool_))
+        return _guarded(lambda value: value if is_argument and isinstance(value, is_numpys) else bool(value))
     if isinstance(kind, Float) and kind.bitwidth == 64:
         return _guarded(float)
     if isinstance(kind, Complex) and kind.bitwidth == 128:

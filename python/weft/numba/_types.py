@@ -169,6 +169,14 @@ class Array(Type):
         return self.layout in "CF"
 
 
+class MemoryView(Array):
+    """A memoryview."""
+
+    def __init__(self, dtype, ndim, layout="A", readonly=False, aligned=True):
+        super().__init__(dtype, ndim, layout, readonly, aligned)
+        self.name = self.name.replace("array(", "memoryview(")
+
+
 class BaseTuple(Type):
     def __len__(self):
         return len(self.types)
@@ -389,6 +397,9 @@ def of_value(value):
     if isinstance(value, Type):
         return DType(value)
     numpy = _numpy()
+    if isinstance(value, memoryview):
+        seen = _of_array(numpy.asarray(value))
+        return MemoryView(seen.dtype, seen.ndim, seen.layout, value.readonly)
     if isinstance(value, numpy.dtype):
         return DType(from_numpy(value))
     if hasattr(value, "dtype") and hasattr(value, "shape"):
