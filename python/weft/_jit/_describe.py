@@ -84,6 +84,10 @@ def _read(function, source, names):
     code = function.__code__
     text = _source.capture(function, source)
     node = _source.find(function, text)
+    if any("nonlocal" in line for line in text.lines[node.lineno - 1 : node.end_lineno]):
+        from weft._jit._nonlocals import without_nonlocals
+
+        node = without_nonlocals(node)
     writer = Writer(text, function.__name__, names)
     defaults = _have_defaults(function)
     writer.function(node, defaults)
@@ -100,7 +104,7 @@ def _read(function, source, names):
         names.chains,
         _parameters(code),
     )
-    if not isinstance(source, str) and not names.makes_stencils:  # of this function's names
+    if not isinstance(source, str) and not names.has_own_symbols:  # of this function's names
         _known[key] = known
     return known
 

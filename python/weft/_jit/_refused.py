@@ -24,7 +24,7 @@ REFUSED = {
         "pass the value in, and return the new one",
     ),
     "Nonlocal": (
-        "`nonlocal` is not compiled: what is closed over is constant",
+        "`nonlocal` is compiled in functions that are called by their names alone, beside their definition",
         "pass the value in, and return the new one",
     ),
     "Match": ("`match` is not compiled", "write if and elif"),
