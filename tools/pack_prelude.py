@@ -22,7 +22,7 @@ NUMPYS = (
     " empty empty_like exp expand_dims eye flatnonzero flip float64 floor i0 imag int64 iscomplexobj"
     " isfinite isneginf linspace log10 max mean min moveaxis nonzero ones outer power ravel real"
     " remainder reshape rint roll searchsorted sign sin sort sqrt stack sum swapaxes take transpose tri"
-    " trunc uint64 vander where zeros zeros_like".split()
+    " trunc uint64 vander where zeros zeros_like _new_text _points_of _text_of".split()
 )  # functions of NumPy's that the prelude uses
 
 

@@ -9,6 +9,7 @@
 #include "lang/containers/sets.h"
 #include "lang/dates/dates.h"
 #include "lang/kernels/kernels.h"
+#include "lang/strings/strings.h"
 #include "lang/structures/texts.h"
 
 namespace weft::lang {
@@ -586,6 +587,7 @@ void FunctionLowering::store_part(const Value& target, const Value& given, NodeI
 
 std::optional<ScalarType> FunctionLowering::dtype_of(const Value& value, NodeId where) {
     if (value.type->kind == TypeKind::kNone) return std::nullopt;
+    if (is_scalar(value.type) && !value.type->weak) return value.type->scalar;  // a number's own
     std::string name;
     if (value.type->kind == TypeKind::kString) name = value.type->text;
     if (value.type->kind == TypeKind::kSymbol && value.type->symbol->kind == SymbolKind::kKnown) {
@@ -701,9 +703,9 @@ Value FunctionLowering::call_allocate(const std::string& name, const Arguments& 
 
 static std::vector<std::string> methods_of(TypeRef type) {
     if (is_array(type))
-        return {"all",  "any",     "argmax", "argmin", "argsort",  "copy", "fill",
-                "item", "flatten", "max",    "mean",   "min",      "prod", "ravel",
-                "sort", "reshape", "std",    "sum",    "swapaxes", "var",  "transpose"};
+        return {"all",     "any", "argmax",   "argmin", "argsort", "copy",     "fill", "item",
+                "flatten", "max", "mean",     "min",    "prod",    "ravel",    "sort", "reshape",
+                "std",     "sum", "swapaxes", "var",    "tobytes", "transpose"};
     if (is_scalar(type)) return {"bit_count", "bit_length", "conjugate", "is_integer", "item"};
     if (type->kind == TypeKind::kTuple) return {"count", "index"};
     if (is_structures(type)) return {"copy"};
@@ -717,6 +719,7 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
     if (base.type->record == generator_record()) return Draws(*this, base, name, arguments).call();
     if (Kernels::is_grid_group(base))
         return Kernels(*this, "cg.this_grid()", where).call_method_of_grid(name, arguments);
+    if (is_any_text(base.type)) return Strings(*this, where).call_method(base, name, arguments);
     if (is_dict(base.type)) return Dicts(*this, where).call_method(base, name, arguments);
     if (is_set(base.type)) return Sets(*this, where).call_method(base, name, arguments);
     if (base.type->kind == TypeKind::kSlice && name == "indices") {
@@ -744,6 +747,14 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
         store({made, {}}, base, where);
         const auto dtype = dtype_of(arguments.positional[0], where);
         return load({viewed(made, dtype.value_or(base.type->scalar), where), {}});
+    }
+    if (is_scalar(base.type) && base.type->weak && name == "view") {
+        const NodeId object = node(node(where).children[0]).children[0];
+        const bool is_named = node(object).kind == NodeKind::kName;
+        const std::string what =
+            is_named ? "variable '" + variable(static_cast<size_t>(node(object).number)) + "'" : "number";
+        fail(where,
+             "'view' can only be called on NumPy dtypes, try wrapping the " + what + " with 'np.<dtype>()'");
     }
     if (is_scalar(base.type)) {
         if (const std::optional<Value> result = call_number_method(base, name, arguments)) return *result;
@@ -795,6 +806,14 @@ Value FunctionLowering::call_method(const Value& base, const std::string& name, 
             const Value of = order_given(order, 'C', name, where) == 'F' ? transposed(base) : base;
             if (name == "ravel") return ravelled(of, where);
             return reshaped(copied_in(of, 'C', where), {integer(-1)}, where);
+        }
+        if (name == "tobytes") {
+            const Value order = order_argument(name, arguments, 0);
+            const Value of = order_given(order, 'C', name, where) == 'F' ? transposed(base) : base;
+            Value bytes =
+                viewed(reshaped(copied_in(of, 'C', where), {integer(-1)}, where), ScalarType::kUInt8, where);
+            bytes.type = bytes_type(bytes.type);
+            return bytes;
         }
         if (name == "fill") {
             expect_arguments(name, arguments, 1, 1);

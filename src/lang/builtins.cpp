@@ -12,6 +12,7 @@
 #include "lang/dates/dates.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
+#include "lang/strings/strings.h"
 #include "lang/structures/texts.h"
 
 namespace weft::lang {
@@ -85,6 +86,9 @@ Value FunctionLowering::call_convert(ScalarType to, bool weak, const Arguments& 
     const Value& value = arguments.positional[0];
     if (value.type->kind == TypeKind::kString && arguments.positional.size() == 1)
         return number_of_text(value.type->text, to, arguments.where);
+    if (is_any_text(value.type) && weak && arguments.positional.size() == 1 &&
+        (to == ScalarType::kInt64 || to == ScalarType::kFloat64))
+        return Strings(*this, arguments.where).number(value, to);
     if (is_array(value.type) && value.type->rank == 0)
         return call_convert(to, weak, {{load({value, {}})}, {}, arguments.where});
     const bool is_sequence =
@@ -147,6 +151,7 @@ Value FunctionLowering::call_length(const Arguments& arguments) {
                 return integer(
                     std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
             });
+    if (is_any_text(value.type)) return Strings(*this, arguments.where).length(value);
     if (is_list(value.type)) return scalar(scalar_type(ScalarType::kInt64, true), length_of(value));
     if (is_dict(value.type))
         return scalar(scalar_type(ScalarType::kInt64, true),
@@ -192,6 +197,11 @@ Value FunctionLowering::number_of_text(const std::string& text, ScalarType to, N
     const size_t first = text.find_first_not_of(kSpaces);
     std::string digits =
         first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+    const auto is_digit = [&](size_t at) {
+        return at < digits.size() && digits[at] >= '0' && digits[at] <= '9';
+    };
+    for (size_t at = digits.size(); at-- > 1;)  // between digits
+        if (digits[at] == '_' && is_digit(at - 1) && is_digit(at + 1)) digits.erase(at, 1);
     const auto raise = [&](const std::string& what) {
         check(boolean(false).parts[0], site("ValueError", what + ": '" + text + "'"), {}, where);
     };
@@ -252,7 +262,7 @@ Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
         const Value whole = items[0];
         items.clear();
         for (size_t i = 0; i < whole.type->parts.size(); ++i) items.push_back(tuple_item(whole, i));
-        if (items.empty()) fail(arguments.where, name + "() arg is an empty sequence");
+        if (items.empty()) fail(arguments.where, name + "() argument is an empty tuple");
     } else if (items.size() == 1 && items[0].type->kind == TypeKind::kRange) {
         return call_prelude("builtins." + name + "_of_range",
                             {{scalar(scalar_type(ScalarType::kInt64, true), items[0].parts[0]),
@@ -269,6 +279,16 @@ Value FunctionLowering::call_extreme(bool largest, const Arguments& arguments) {
                  name + "() takes several values, a tuple, a list or an array of one dimension here, not " +
                      lang::describe(items[0].type));
         return call_prelude("builtins." + name + "_of", arguments);
+    }
+    const auto is_date = [](const Value& value) { return Dates::is_date(value); };
+    if (std::ranges::any_of(items, is_date) && !std::ranges::all_of(items, is_date)) {
+        std::string types;
+        for (const Value& item : items) {
+            const bool is_one = is_date(item) && item.type->record != nullptr;
+            types += (types.empty() ? "" : ", ") +
+                     (is_one ? name_of(*date_of(item.type->record)) : lang::describe(item.type));
+        }
+        fail(arguments.where, "Given types cannot be unified: [" + types + "]");
     }
     Value best = items[0];
     for (size_t i = 1; i < items.size(); ++i) {
@@ -321,13 +341,15 @@ bool FunctionLowering::is_instance(TypeRef type, TypeRef of, NodeId where) {
         fail(where, "isinstance() asks for known types here, not " + lang::describe(of));
     const std::string& path = of->symbol->path;
     if (path == "builtins.tuple") return type->kind == TypeKind::kTuple && !is_literal_list(type);
-    if (path == "builtins.str") return is_text(type) || type->kind == TypeKind::kFormat;
+    if (path == "builtins.str") return is_any_text(type);
     if (path == "builtins.slice") return type->kind == TypeKind::kSlice;
     if (path == "builtins.range") return type->kind == TypeKind::kRange;
     if (path == "builtins.list") return is_list(type) || is_literal_list(type);
     if (path == "builtins.set") return is_set(type);
     if (path == "builtins.dict") return is_dict(type);
-    if (path == "numpy.ndarray" || path == "numba.types.Array") return is_strided(type) && !type->single;
+    if (path == "builtins.bytes") return is_bytes(type);
+    if (path == "numpy.ndarray" || path == "numba.types.Array")
+        return is_strided(type) && !type->single && !is_bytes(type);
     if (path == "numba.types.NoneType") return type->kind == TypeKind::kNone;
     if (path == "numba.types.BaseTuple") return type->kind == TypeKind::kTuple && !is_literal_list(type);
     if (!is_scalar(type)) return false;
@@ -462,6 +484,7 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
     if (name == "hash" && arguments.positional.size() == 1) {
         const Value& value = arguments.positional[0];
         if (value.type->kind == TypeKind::kTuple) return hash_of_tuple(value, where);
+        if (is_any_text(value.type)) return Strings(*this, where).hash(value);
         if (is_float(value.type))
             return call_prelude(
                 "builtins.hash_of_float",
@@ -479,7 +502,7 @@ std::optional<Value> FunctionLowering::call_builtin(const std::string& name, con
         const Value* start = arguments.positional.size() > 1 ? &arguments.positional[1] : nullptr;
         for (const auto& [keyword, value] : arguments.keywords)
             if (keyword == "start") start = &value;
-        if (start != nullptr && (is_text(start->type) || start->type->kind == TypeKind::kFormat))
+        if (start != nullptr && is_any_text(start->type))
             fail(where, "sum() can't sum strings [use ''.join(seq) instead]");
     }
     if (name == "sum" && is_tuple()) return fold_tuple("add", integer(0), arguments);

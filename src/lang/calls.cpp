@@ -11,6 +11,7 @@
 #include "lang/kernels/kernels.h"
 #include "lang/lowering.h"
 #include "lang/prelude.h"
+#include "lang/strings/strings.h"
 #include "lang/structures/texts.h"
 
 namespace weft::lang {
@@ -422,6 +423,12 @@ Value FunctionLowering::call_known(const Symbol& symbol, const Arguments& given)
     if (module == "numpy" && name.starts_with("_engine_") && source_.is_prelude)
         return ArrayFunctions(*this, name.substr(std::string_view("_engine_").size()), arguments)
             .call_engine();
+    if (source_.is_prelude && module == "numpy" && arguments.positional.size() == 1) {
+        Strings texts(*this, arguments.where);
+        if (name == "_new_text") return texts.allocated(arguments.positional[0]);
+        if (name == "_text_of") return texts.wrapped(arguments.positional[0]);
+        if (name == "_points_of") return texts.points(arguments.positional[0]);
+    }
     if (const DateType* const date = symbol.layout == nullptr ? nullptr : date_of(symbol.layout->record)) {
         expect_arguments(name_of(*date), arguments, 1, 1);
         Value value = arguments.positional[0];

@@ -15,8 +15,9 @@ using ir::ValueId;
 
 namespace {
 
-constexpr std::string_view kArrayAttributes[] = {"shape", "ndim",    "itemsize", "size", "T",    "nbytes",
-                                                 "dtype", "strides", "real",     "imag", "flat", "flags"};
+constexpr std::string_view kArrayAttributes[] = {"shape",  "ndim",  "itemsize", "size", "T",
+                                                 "nbytes", "dtype", "strides",  "real", "imag",
+                                                 "flat",   "flags", "ctypes"};
 
 }  // namespace
 
@@ -238,6 +239,10 @@ Value FunctionLowering::attribute_of(const Value& base, const std::string& name,
     if (Ufuncs::is_ufunc(base)) {
         if (const auto known = Ufuncs(*this, base, id).attribute(name)) return *known;
     }
+    if (base.type->kind == TypeKind::kTogether && base.type->text == "ctypes" && name == "data") {
+        const TypeRef address = scalar_type(ScalarType::kInt64, true);
+        return scalar(address, dry_ ? ValueId{} : builder_->address(base.parts[0]));
+    }
     if (base.type->kind == TypeKind::kTogether && base.type->text == "flags") {
         if (name == "contiguous" || name == "c_contiguous") return lies_in_order(tuple_item(base, 0), false);
         if (name == "f_contiguous") return lies_in_order(tuple_item(base, 0), true);
@@ -293,6 +298,9 @@ Value FunctionLowering::attribute_of(const Value& base, const std::string& name,
 
 bool FunctionLowering::has_attribute(const Value& base, const std::string& name) const {
     if (field_of(base, name)) return true;
+    static constexpr std::string_view kOfAll[] = {"__class__", "__doc__",  "__eq__", "__hash__",
+                                                  "__ne__",    "__repr__", "__str__"};
+    if (std::ranges::find(kOfAll, name) != std::end(kOfAll)) return true;
     if (is_structures(base.type) && base.type->layout->find(name) != nullptr) return true;
     if (is_scalar(base.type)) return name == "real" || name == "imag";
     return is_array(base.type) && std::find(std::begin(kArrayAttributes), std::end(kArrayAttributes), name) !=
@@ -352,7 +360,7 @@ Value FunctionLowering::array_attribute(const Value& array, const std::string& n
         return tuple(std::move(strides));
     }
     if (name == "flat") return together("flat", {array});
-    if (name == "flags") return together("flags", {array});
+    if (name == "flags" || name == "ctypes") return together(name, {array});
     const bool is_complex = DType(array.type->scalar).is_complex();
     if (name == "real") return is_complex ? part_of_complex(array, false) : array;
     if (name == "imag" && !is_complex) {

@@ -5,6 +5,7 @@
 #include "lang/containers/literal_lists.h"
 #include "lang/kernels/kernels.h"
 #include "lang/lowering.h"
+#include "lang/strings/strings.h"
 #include "lang/structures/texts.h"
 
 namespace weft::lang {
@@ -86,6 +87,7 @@ Value FunctionLowering::lower_index(NodeId id, Environment& environment) {
         }
         return any_item(base, checked_index(index, integer(length).parts[0], kOfTuple, id), id);
     }
+    if (is_any_text(base.type)) return Strings(*this, id).item(base, id, environment);
     if (is_dict(base.type)) return Dicts(*this, id).item(base, id, environment);
     if (is_list(base.type)) return list_at(id, base, environment, false);
     if (base.type->kind == TypeKind::kRange) {

@@ -4,6 +4,7 @@
 #include "lang/containers/sets.h"
 #include "lang/lowering.h"
 #include "lang/parallel/outline.h"
+#include "lang/strings/strings.h"
 
 namespace weft::lang {
 
@@ -220,6 +221,7 @@ FunctionLowering::Sequence FunctionLowering::sequence_of(const Value& value, Nod
         }
         return sequence_of(tuple(std::move(characters)), where);
     }
+    if (is_any_text(value.type)) return Strings(*this, where).characters(value);
     if (value.type->kind == TypeKind::kTuple) {
         Sequence result;
         result.is_empty = value.type->parts.empty();

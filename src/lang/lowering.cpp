@@ -8,6 +8,7 @@
 
 #include "lang/dtype_values.h"
 #include "lang/kernels/thread_place.h"
+#include "lang/strings/strings.h"
 
 namespace weft::lang {
 
@@ -359,6 +360,11 @@ void FunctionLowering::append_converted(std::vector<ValueId>& parts, const Value
             parts.push_back(boolean(true).parts[0]);
             append_converted(parts, value, type->parts[0], where);
         }
+        return;
+    }
+    if (is_string(type) && !is_string(value.type)) {
+        const Value made = kept(Strings(*this, where).of(value));
+        parts.insert(parts.end(), made.parts.begin(), made.parts.end());
         return;
     }
     switch (type->kind) {

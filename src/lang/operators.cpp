@@ -9,6 +9,7 @@
 #include "lang/dates/dates.h"
 #include "lang/lowering.h"
 #include "lang/parallel/outline.h"
+#include "lang/strings/strings.h"
 #include "lang/structures/texts.h"
 
 namespace weft::lang {
@@ -187,6 +188,8 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
     if (is_list(left.type) || is_list(right.type)) {
         if (const std::optional<Value> result = list_operator(name, left, right, where)) return *result;
     }
+    if (is_bytes(left.type) || is_bytes(right.type))
+        refuse_operands(std::string(found->sign), left.type, right.type, where);
     if (const std::array operands = {left, right}; Dates::any(operands))
         return Dates(*this, where).apply(std::string(op_info(found->op).numpy_name), operands);
     if (const std::array operands = {left, right};
@@ -202,10 +205,12 @@ Value FunctionLowering::binary(const std::string& name, const Value& first, cons
             }
             return tuple(std::move(items));
         }
-        const auto is_text = [](const Value& value) {
-            return lang::is_text(value.type) || value.type->kind == TypeKind::kFormat;
-        };
-        if (name == "add" && is_text(left) && is_text(right)) return joined_text(left, right);
+        if (name == "add" && is_any_text(left.type) && is_any_text(right.type))
+            return joined_text(left, right);
+        if (name == "mul" && is_any_text(left.type) && is_integer(right.type))
+            return Strings(*this, where).repeated(left, right);
+        if (name == "mul" && is_any_text(right.type) && is_integer(left.type))
+            return Strings(*this, where).repeated(right, left);
         refuse_operands(std::string(found->sign), left.type, right.type, where);
     }
     if (found->op != OpId::kPower || !literal_integer(right.type)) widen_floats(left, right);
@@ -492,12 +497,12 @@ std::optional<Value> FunctionLowering::equal_optional(const std::string& name, c
     };
     const Side a = side(first), b = side(second);
     const auto is_plain = [](const Value& value) {
-        return is_scalar(value.type) || value.type->kind == TypeKind::kNone;
+        return is_scalar(value.type) || value.type->kind == TypeKind::kNone || is_any_text(value.type);
     };
     if (!is_plain(a.inner) || !is_plain(b.inner)) return std::nullopt;
-    const bool numbers = is_scalar(a.inner.type) && is_scalar(b.inner.type);
+    const bool are_values = a.inner.type->kind != TypeKind::kNone && b.inner.type->kind != TypeKind::kNone;
     const ValueId same =
-        numbers ? truth(compare(same_by, a.inner, b.inner, where), where) : boolean(false).parts[0];
+        are_values ? truth(compare(same_by, a.inner, b.inner, where), where) : boolean(false).parts[0];
     const auto both = [&](ValueId x, ValueId y) { return apply(OpId::kLogicalAnd, {x, y}); };
     const auto no = [&](ValueId x) { return apply(OpId::kLogicalNot, {x}); };
     const ValueId result =
@@ -604,6 +609,19 @@ Value FunctionLowering::compare(const std::string& name, const Value& first, con
         if (same->type->literal) return boolean(!same->type->literal->as<bool>());
         return negation(truth(*same, where));
     }
+    const auto is_made = [](TypeRef type) { return is_string(type) || type->kind == TypeKind::kFormat; };
+    if ((name == "in" || name == "not_in") && is_any_text(right.type) &&
+        (is_made(left.type) || is_made(right.type))) {
+        const Value found = Strings(*this, where).contains(right, left);
+        return name == "in" ? found : negation(truth(found, where));
+    }
+    if ((name == "eq" || name == "ne") && (is_bytes(left.type) || is_bytes(right.type))) {
+        if (!is_bytes(left.type) || !is_bytes(right.type)) return boolean(name == "ne");
+        const Value same = call_prelude("strings.equal", {{left, right}, {}, where});
+        return name == "eq" ? same : negation(truth(same, where));
+    }
+    if ((is_made(left.type) || is_made(right.type)) && find_operator(name) != nullptr)
+        return Strings(*this, where).compare(name, left, right);
     if (name == "in" || name == "not_in") {
         const bool is_range = right.type->kind == TypeKind::kRange;
         if (is_range || right.type->kind == TypeKind::kGenerator ||
@@ -790,7 +808,9 @@ ValueId FunctionLowering::truth(const Value& value, NodeId where) {
         case TypeKind::kList: return apply(OpId::kNotEqual, {length_of(value), integer(0).parts[0]});
         case TypeKind::kNone: return boolean(false).parts[0];
         case TypeKind::kTuple: return boolean(!value.type->parts.empty()).parts[0];
+        case TypeKind::kFormat:
         case TypeKind::kRecord:
+            if (is_any_text(value.type)) return truth(Strings(*this, where).length(value), where);
             if (Dates::is_date(value)) return truth(Dates(*this, where).counts(value), where);
             if (is_dict(value.type)) return truth(Dicts(*this, where).keys(value), where);
             if (is_set(value.type)) return truth(Sets(*this, where).items(value), where);

@@ -473,9 +473,11 @@ void FunctionLowering::lower_assert(NodeId id, Environment& environment) {
     const auto fails = [&] {
         Environment inner = environment;
         std::vector<ValueId> payload;
+        const std::vector<Value> around = temporaries_;
         const Value text = lower(statement.children[1], inner);
         tell_arguments(failed, std::span(&text, 1), payload, statement.children[1]);
         raise_site(std::move(failed), std::move(payload), id);
+        temporaries_ = around;  // the text ends with the call
     };
     if (dry_) return fails();
     builder_->if_else(

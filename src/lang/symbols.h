@@ -54,6 +54,10 @@ inline bool is_set_record(const Record* record) { return record == set_record();
 // That of dictionaries: their keys, the table of these, and the values (lang/containers/dicts.h).
 const Record* dict_record();
 
+// That of texts that are made when the code runs: their code points (lang/strings/strings.h).
+const Record* string_record();
+TypeRef text_type();
+
 // What vectorize or guvectorize has made of a function.
 struct UfuncFacts {
     struct Operand {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lang/lowering.h"
+#include "lang/strings/strings.h"
 
 namespace weft::lang {
 
@@ -22,7 +23,7 @@ std::string escaped(const std::string& text) {
 }  // namespace
 
 void FunctionLowering::expect_printable(TypeRef type, NodeId where, bool at_once) const {
-    if (at_once && is_strided(type)) return;
+    if ((at_once && is_strided(type)) || is_string(type)) return;
     switch (type->kind) {
         case TypeKind::kScalar:
         case TypeKind::kNone:
@@ -96,6 +97,8 @@ Value FunctionLowering::of_texts(const Value& text, const std::function<Value(co
 Value FunctionLowering::joined_text(const Value& left, const Value& right) {
     if (left.type->kind == TypeKind::kString && right.type->kind == TypeKind::kString)
         return {string_type(left.type->text + right.type->text), {}, 0};
+    if (is_string(left.type) || is_string(right.type))
+        return Strings(*this, right.origin).joined(left, right);
     std::string text;
     Value result;
     std::vector<TypeRef> types;
@@ -125,7 +128,7 @@ Value FunctionLowering::call_text(bool representation, const Arguments& given) {
     if (arguments.positional.empty()) return {string_type(""), {}, 0};
     const Value& value = arguments.positional[0];
     expect_printable(value.type, arguments.where);
-    if (!representation && (is_text(value.type) || value.type->kind == TypeKind::kFormat)) return value;
+    if (!representation && is_any_text(value.type)) return value;
     return {format_type(representation ? "{!r}" : "{!s}", {value.type}), value.parts, 0};
 }
 

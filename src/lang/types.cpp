@@ -177,6 +177,12 @@ TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly,
     return intern(std::move(type));
 }
 
+TypeRef bytes_type(TypeRef array) {
+    Type type = *array;
+    type.text = "bytes";
+    return intern(std::move(type));
+}
+
 TypeRef structures_type(const Layout* layout, TypeRef like) {
     Type type = *like;
     type.kind = TypeKind::kStructures;
@@ -327,6 +333,12 @@ TypeRef join(TypeRef a, TypeRef b) {
         texts.insert(texts.end(), more.begin(), more.end());
         return choice_type(std::move(texts));
     }
+    const auto is_any_text = [](TypeRef type) {
+        return is_text(type) || type->kind == TypeKind::kFormat || type->record == string_record();
+    };
+    const bool is_one_format = a->kind == TypeKind::kFormat && a->kind == b->kind && a->text == b->text;
+    if (is_any_text(a) && is_any_text(b) && !is_one_format)
+        return a->record == b->record && a->record != nullptr ? a : text_type();
     if (a->kind != b->kind) return nullptr;
     switch (a->kind) {
         case TypeKind::kScalar: return join_scalars(*a, *b);
@@ -339,6 +351,7 @@ TypeRef join(TypeRef a, TypeRef b) {
             both.contiguous &= b->contiguous;
             both.ordered &= b->ordered;
             both.readonly |= b->readonly;
+            if (a->text != b->text) both.text.clear();
             both.scope = std::min(a->scope, b->scope);
             both.owned |= b->owned;
             return intern(std::move(both));
@@ -448,6 +461,7 @@ std::string describe(TypeRef type) {
         case TypeKind::kEllipsis: return "ellipsis";
         case TypeKind::kSlice: return "slice";
         case TypeKind::kArray:
+            if (is_bytes(type)) return "bytes";
             return "array(" + std::string(DType(type->scalar).name()) + ", " + std::to_string(type->rank) +
                    "d" + (type->readonly ? ", read-only)" : ")");
         case TypeKind::kStructures: {
@@ -458,7 +472,8 @@ std::string describe(TypeRef type) {
         }
         case TypeKind::kRecord:
         case TypeKind::kTuple: {
-            if (type->record != nullptr && type->record->is_enumeration) return type->record->name;
+            if (type->record != nullptr && (type->record->is_enumeration || type->record == string_record()))
+                return type->record->name;
             std::string text = type->record != nullptr ? type->record->name + "("
                                : is_literal_list(type) ? "list("
                                                        : "tuple(";

@@ -66,7 +66,7 @@ struct Type {
     const Layout* layout = nullptr;  // kStructures
     bool single = false;             // an element, which the array knows by its place, too
 
-    std::string text{};                        // kString, kFormat, kTogether
+    std::string text{};                        // kString, kFormat, kTogether; kArray: "bytes", if it is some
     std::vector<TypeRef> parts{};              // kTuple, kRecord: of the items; kMaybe, kOptional, kList: one
     const Symbol* symbol = nullptr;            // kSymbol
     const Record* record = nullptr;            // kRecord, and a kTuple with names
@@ -88,6 +88,9 @@ std::vector<TypeRef> texts_of(TypeRef type);
 TypeRef slice_type(std::vector<TypeRef> bounds);
 TypeRef array_type(ScalarType element, int rank, bool contiguous, bool readonly, uint16_t scope,
                    bool owned = false, bool ordered = false);
+// The same, which is of Python's bytes.
+TypeRef bytes_type(TypeRef array);
+inline bool is_bytes(TypeRef type) { return type->kind == TypeKind::kArray && type->text == "bytes"; }
 // An array of structures with the rank, scope and so on of `like`.
 TypeRef structures_type(const Layout* layout, TypeRef like);
 // The structure itself, in the memory of an array without dimensions.

@@ -38,7 +38,7 @@ enum class KeyKind : uint64_t {
 };
 constexpr int kKindShift = 56;
 constexpr uint64_t kWeak = 1U << 8, kReadonly = 1U << 8, kContiguous = 1U << 9, kSingle = 1U << 10,
-                   kOrdered = 1U << 11;
+                   kOrdered = 1U << 11, kBytes = 1U << 12;
 constexpr int kRankShift = 16;
 
 // The last dimension's stride is that of elements one behind the other.
@@ -68,10 +68,12 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
     const auto scalar = static_cast<ScalarType>(code & 0xFF);
     switch (static_cast<KeyKind>(code >> kKindShift)) {
         case KeyKind::kScalar: return lang::scalar_type(scalar, (code & kWeak) != 0);
-        case KeyKind::kArray:
-            return lang::array_type(scalar, static_cast<int>(code >> kRankShift & 0xFF),
-                                    (code & kContiguous) != 0, (code & kReadonly) != 0,
-                                    may_overlap ? 0 : scope, false, (code & kOrdered) != 0);
+        case KeyKind::kArray: {
+            lang::TypeRef type = lang::array_type(scalar, static_cast<int>(code >> kRankShift & 0xFF),
+                                                  (code & kContiguous) != 0, (code & kReadonly) != 0,
+                                                  may_overlap ? 0 : scope, false, (code & kOrdered) != 0);
+            return (code & kBytes) != 0 ? lang::bytes_type(type) : type;
+        }
         case KeyKind::kStructures: {
             lang::TypeRef like = lang::array_type(
                 ScalarType::kUInt8, static_cast<int>(code >> kRankShift & 0xFF), (code & kContiguous) != 0,
@@ -85,7 +87,9 @@ lang::TypeRef take_type(const uint64_t*& key, bool may_overlap, uint16_t scope,
                 parts.push_back(take_type(key, may_overlap, scope, functions));
             return lang::tuple_type(std::move(parts));
         }
-        case KeyKind::kText: return lang::string_type(*reinterpret_cast<const std::string*>(*key++));
+        case KeyKind::kText:
+            if ((code & 1) != 0) return lang::text_type();
+            return lang::string_type(*reinterpret_cast<const std::string*>(*key++));
         case KeyKind::kRecord: {
             const auto* const record = reinterpret_cast<const lang::Record*>(*key++);
             std::vector<lang::TypeRef> parts;
@@ -131,6 +135,19 @@ bool is_numpy_scalar(PyObject* object) {
 
 CallArguments::~CallArguments() {
     for (Py_buffer& buffer : buffers_) PyBuffer_Release(&buffer);
+}
+
+bool GivenFunctions::knows(const std::string& text) {
+    if (knows_all_texts_ || texts_.contains(text)) return true;
+    if (texts_.size() >= kMostTexts) return false;
+    texts_.insert(text);
+    return true;
+}
+
+bool GivenFunctions::know_all_texts() {
+    const bool had_others = !knows_all_texts_ && texts_.size() >= kMostTexts;
+    knows_all_texts_ |= had_others;
+    return had_others;
 }
 
 uint64_t GivenFunctions::number_of(PyObject* object) {
@@ -318,6 +335,8 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
         words_.push_back(0);
         return;
     }
+    if ((PySet_Check(object) != 0 || PyDict_Check(object) != 0) && !only_read_)
+        return add_hashed(object, parameter, function, name);
     if (PyTuple_CheckExact(object)) {
         const Py_ssize_t count = PyTuple_Size(object);
         key_.push_back(key_of(KeyKind::kTuple, static_cast<uint64_t>(count)));
@@ -362,12 +381,46 @@ void CallArguments::add(PyObject* object, size_t parameter, const std::string& f
     }
     if (PyUnicode_CheckExact(object)) {  // a text is part of the type, so that it is known
         static auto* const texts = new std::set<std::string>;
+        const std::string text = text_of(nb::handle(object));
+        if (gpu_ == nullptr && !functions_.knows(text)) return add_text(object);
         key_.push_back(key_of(KeyKind::kText, 0));
-        key_.push_back(reinterpret_cast<uint64_t>(&*texts->insert(text_of(nb::handle(object))).first));
+        key_.push_back(reinterpret_cast<uint64_t>(&*texts->insert(text).first));
         return;
     }
     throw TypeError("argument '" + name + "' of " + function + "() is a " + type_name(object) +
                     ", which compiled functions do not take: give numbers, arrays, lists or tuples of such");
+}
+
+// A set or a dictionary as the lists that it is made of (lang/containers/).
+void CallArguments::add_hashed(PyObject* object, size_t parameter, const std::string& function,
+                               const std::string& name) {
+    const std::string what = "argument '" + name + "' of " + function + "()";
+    for (const GivenHashed& other : hashed_) {
+        if (other.object == object)
+            throw TypeError(what + " is a " + type_name(object) + " that is given twice: give a copy");
+    }
+    const bool is_dict = PyDict_Check(object) != 0;
+    GivenHashed given{object, steal_or_throw(PySequence_List(object)), nb::object(), parameter};
+    if (is_dict) given.values = steal_or_throw(PyDict_Values(object));
+    const nb::object table = table_of(given.items.ptr());
+    key_.push_back(key_of(KeyKind::kRecord, 0));
+    key_.push_back(reinterpret_cast<uint64_t>(is_dict ? lang::dict_record() : lang::set_record()));
+    for (const nb::object& list : {given.items, table, given.values}) {
+        if (!list.is_valid()) continue;
+        kept_.push_back(list);
+        add(list.ptr(), parameter, function, name);
+    }
+    hashed_.push_back(std::move(given));
+}
+
+// One that is not part of the type: its code points.
+void CallArguments::add_text(PyObject* text) {
+    kept_.push_back(steal_or_throw(PyUnicode_AsEncodedString(text, "utf-32-le", "surrogatepass")));
+    PyObject* const points = kept_.back().ptr();
+    key_.push_back(key_of(KeyKind::kText, 1));
+    words_.push_back(reinterpret_cast<uint64_t>(PyBytes_AsString(points)));
+    words_.push_back(0);  // nobody's but the program's
+    words_.push_back(static_cast<uint64_t>(PyBytes_Size(points)) / 4);
 }
 
 void CallArguments::add_weft_array(array value, size_t parameter) {
@@ -549,6 +602,7 @@ bool CallArguments::add_buffer(PyObject* object, size_t parameter, const std::st
         return false;  // a date of NumPy's
     add_array(dtype->scalar_type(), static_cast<char*>(buffer.buf), {buffer.shape, rank},
               {buffer.strides, rank}, readonly, parameter);
+    if (PyBytes_CheckExact(object)) key_.data()[key_.size() - 1] |= kBytes;
     return true;
 }
 

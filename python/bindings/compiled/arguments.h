@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,11 +62,25 @@ public:
     uint64_t number_of(PyObject* object);
     lang::TypeRef type_of(uint64_t number) const { return given_[number].type; }
     bool is_current() const;
-    void clear() { given_.clear(); }
+    void clear() {
+        given_.clear();
+        texts_.clear();
+        knows_all_texts_ = false;
+    }
     const Program& program(uint64_t number) const { return *given_[number].program; }
     std::vector<std::shared_ptr<const Program>> programs() const;
 
+    /// Texts are parts of types until there are many: then those that come are given at run time.
+    bool knows(const std::string& text);
+    /// From now on all texts are parts of types, as code needs that asks for the names of dtypes. Whether
+    /// that was not so before.
+    bool know_all_texts();
+
 private:
+    static constexpr size_t kMostTexts = 16;
+    std::set<std::string> texts_;
+    bool knows_all_texts_ = false;
+
     struct Given {
         nb::object function;
         std::shared_ptr<const Program> program;
@@ -114,6 +129,7 @@ public:
     /// Behind all that is added.
     void finish();
     GivenLists& lists() { return lists_; }
+    const std::vector<GivenHashed>& hashed() const { return hashed_; }
     /// Of arrays that are on a GPU.
     HostCopies& host_copies() { return host_copies_; }
     bool has_host_copies() const { return !host_copies_.empty(); }
@@ -146,6 +162,8 @@ private:
     bool add_record(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
     bool add_buffer(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
     bool add_shared(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
+    void add_text(PyObject* text);
+    void add_hashed(PyObject* object, size_t parameter, const std::string& function, const std::string& name);
     void add_weft_array(array value, size_t parameter);
     // Its elements on the CPU; gives the array there.
     array take_to_host(array value, size_t parameter, bool writeable);
@@ -168,6 +186,7 @@ private:
     HostCopies own_copies_;
     HostCopies& host_copies_ = own_copies_;
     GivenLists lists_;
+    std::vector<GivenHashed> hashed_;
     std::vector<std::unique_ptr<CallArguments>> listed_;  // arrays in lists, each as an argument of its own
 };
 

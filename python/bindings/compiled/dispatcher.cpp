@@ -336,6 +336,8 @@ jit::LaunchSizes launch_sizes(Given given) {
 namespace {
 
 nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* names) {
+    PyObject* const* const first = given;
+    const size_t positional = count;
     refresh(self);
     State& state = *self->state;
     if (state.options.semantics.for_gpu) {
@@ -358,7 +360,13 @@ nb::object run(JitObject* self, PyObject* const* given, size_t count, PyObject* 
     }
     CallArguments& arguments = *added;
     if (state.prefers_numpy) arguments.prefer_numpy();
-    const std::shared_ptr<Compiled> compiled = find_code(self, arguments);
+    std::shared_ptr<Compiled> compiled;
+    try {
+        compiled = find_code(self, arguments);
+    } catch (const lang::CompileError&) {
+        if (!state.functions.know_all_texts()) throw;
+        return run(self, first, positional, names);
+    }
     const jit::Specialisation* code = compiled->code.get();
     // What a generator writes is not known yet.
     const bool overlaps = compiled->gives_generators

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <complex>
 #include <cstring>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "compiled/arguments.h"
 #include "convert/foreign_buffer.h"
 #include "lang/containers/list_layout.h"
+#include "lang/symbols.h"
 #include "weft/errors.h"
 
 namespace weft::python {
@@ -36,6 +38,7 @@ lang::TypeRef type_of_item(PyObject* item, const std::string& what, int depth, c
     if (PyBool_Check(item)) return lang::scalar_type(ScalarType::kBool, true);
     if (PyComplex_CheckExact(item)) return lang::scalar_type(ScalarType::kComplex128, true);
     if (item == Py_None) return lang::simple_type(lang::TypeKind::kNone);
+    if (PyUnicode_CheckExact(item)) return lang::text_type();
     if (is_scalar(item)) return lang::scalar_type(scalar_dtype(item).scalar_type());
     if (PyTuple_CheckExact(item)) {
         std::vector<lang::TypeRef> parts;
@@ -47,8 +50,9 @@ lang::TypeRef type_of_item(PyObject* item, const std::string& what, int depth, c
     if (const auto array = arrays.find(item); array != arrays.end()) return array->second.type;
     if (const std::optional<ScalarType> scalar = numpy_scalar_type(item, nullptr))
         return lang::scalar_type(*scalar);
-    throw TypeError(what + " is a list with a " + type_name(item) +
-                    " in it, which compiled functions do not take: give lists of numbers, tuples and lists");
+    throw TypeError(
+        what + " is a list with a " + type_name(item) +
+        " in it, which compiled functions do not take: give lists of numbers, texts, tuples and lists");
 }
 
 lang::TypeRef type_of_items(PyObject* list, const std::string& what, int depth, const ListedArrays& arrays) {
@@ -98,6 +102,14 @@ void write_number(PyObject* item, ScalarType type, char* to) {
     put(bytes, *scalar);
 }
 
+// Memory of the call's, and its owner; `count` owners lie in it, from `from` on.
+std::pair<char*, int64_t> allocate(int64_t bytes, int64_t from = 0, int64_t stride = 0, int64_t count = 0) {
+    int64_t owner = 0;
+    char* const data = codegen::heap_grow(bytes, &owner, 0, from, stride, count);
+    if (data == nullptr) throw OutOfMemoryError("there is no memory for a list");
+    return {data, owner};
+}
+
 }  // namespace
 
 lang::TypeRef type_of_list(PyObject* list, const std::string& what, const ListedArrays& arrays) {
@@ -108,7 +120,7 @@ lang::TypeRef in_scope(lang::TypeRef type, uint16_t scope) {
     if (lang::is_array(type))
         return lang::array_type(type->scalar, type->rank, type->contiguous, type->readonly, scope,
                                 type->owned, type->ordered);
-    if (type->parts.empty()) return type;
+    if (type->parts.empty() || type == lang::text_type()) return type;
     std::vector<lang::TypeRef> parts;
     for (lang::TypeRef part : type->parts) parts.push_back(in_scope(part, scope));
     return lang::with_parts(type, std::move(parts));
@@ -151,12 +163,6 @@ void GivenLists::copy_in(const std::vector<lang::TypeRef>& types, uint64_t* word
 
 GivenLists::Copy GivenLists::copy(PyObject* list, lang::TypeRef type, size_t parameter) {
     if (const auto known = copies_.find(list); known != copies_.end()) return known->second;
-    const auto allocate = [](int64_t bytes, int64_t from, int64_t stride, int64_t count) {
-        int64_t owner = 0;
-        char* const data = codegen::heap_grow(bytes, &owner, 0, from, stride, count);
-        if (data == nullptr) throw OutOfMemoryError("there is no memory for a list");
-        return std::pair(data, owner);
-    };
     const int64_t length = PyList_Size(list);
     const lang::ItemLayout layout = lang::item_layout(type->parts[0]);
     constexpr auto kOwnerAt = static_cast<int64_t>(lang::ListWord::kOwner) * lang::kListWordSize;
@@ -191,6 +197,17 @@ void GivenLists::write(PyObject* item, lang::TypeRef type, char* to, const std::
             part += lang::part_count(type->parts[0]);  // owners are 0
             return;
         }
+        case lang::TypeKind::kRecord: {  // a text
+            const nb::object bytes =
+                steal_or_throw(PyUnicode_AsEncodedString(item, "utf-32-le", "surrogatepass"));
+            const Py_ssize_t size = PyBytes_Size(bytes.ptr());
+            const auto [data, owner] = allocate(std::max<int64_t>(size, 1));
+            std::memcpy(data, PyBytes_AsString(bytes.ptr()), static_cast<size_t>(size));
+            put(reinterpret_cast<int64_t>(data));
+            put(owner);
+            put(size / 4);
+            return;
+        }
         case lang::TypeKind::kTuple:
             for (size_t i = 0; i < type->parts.size(); ++i)
                 write(PyTuple_GetItem(item, static_cast<Py_ssize_t>(i)), type->parts[i], to, offsets, part,
@@ -218,6 +235,62 @@ void GivenLists::write(PyObject* item, lang::TypeRef type, char* to, const std::
     }
 }
 
+// As hash() is compiled (lang/builtins.cpp, lang/strings/strings.cpp): CPython's but of texts.
+static uint64_t hash_of(PyObject* item) {
+    if (PyUnicode_CheckExact(item)) {
+        uint64_t hash = 14695981039346656037U;
+        const nb::object bytes =
+            steal_or_throw(PyUnicode_AsEncodedString(item, "utf-32-le", "surrogatepass"));
+        for (Py_ssize_t at = 0; at < PyBytes_Size(bytes.ptr()); at += 4) {
+            uint32_t point = 0;
+            std::memcpy(&point, PyBytes_AsString(bytes.ptr()) + at, sizeof(point));
+            hash = (hash ^ point) * 1099511628211U;
+        }
+        return hash;
+    }
+    if (PyTuple_CheckExact(item)) {
+        constexpr std::array<uint64_t, 3> kPrimes{11400714785074694791U, 14029467366897019727U,
+                                                  2870177450012600261U};
+        const Py_ssize_t count = PyTuple_Size(item);
+        uint64_t sum = kPrimes[2];
+        for (Py_ssize_t i = 0; i < count; ++i)
+            sum = std::rotl(sum + hash_of(PyTuple_GetItem(item, i)) * kPrimes[1], 31) * kPrimes[0];
+        sum += static_cast<uint64_t>(count) ^ (kPrimes[2] ^ 3527539U);
+        return sum == UINT64_MAX ? 1546275796U : sum;
+    }
+    const Py_hash_t hash = PyObject_Hash(item);
+    if (hash == -1) throw_python_error();
+    return static_cast<uint64_t>(hash);
+}
+
+nb::object table_of(PyObject* items) {
+    const auto count = static_cast<size_t>(PyList_Size(items));
+    size_t size = 8;
+    while (2 * count > size) size *= 2;
+    std::vector<size_t> table(size);
+    for (size_t i = 0; i < count; ++i) {
+        const auto hash = static_cast<int64_t>(hash_of(PyList_GetItem(items, static_cast<Py_ssize_t>(i))));
+        auto place = static_cast<size_t>(hash ^ hash >> 7 ^ hash >> 14 ^ hash >> 28) & (size - 1);
+        while (table[place] != 0) place = (place + 1) & (size - 1);
+        table[place] = i + 1;
+    }
+    nb::list made;
+    for (const size_t number : table) made.append(number);
+    return made;
+}
+
+void GivenHashed::copy_back() const {
+    const bool is_dict = values.is_valid();
+    if (is_dict) PyDict_Clear(object);
+    if (!is_dict && PySet_Clear(object) != 0) throw_python_error();
+    for (Py_ssize_t i = 0; i < PyList_Size(items.ptr()); ++i) {
+        PyObject* const item = PyList_GetItem(items.ptr(), i);
+        const int failed =
+            is_dict ? PyDict_SetItem(object, item, PyList_GetItem(values.ptr(), i)) : PySet_Add(object, item);
+        if (failed != 0) throw_python_error();
+    }
+}
+
 void number_lists(std::vector<lang::TypeRef>& types, bool shared) {
     // Lists of one type in one parameter may be one, and in all where some are.
     std::map<lang::TypeRef, uint32_t> numbers;
@@ -226,6 +299,9 @@ void number_lists(std::vector<lang::TypeRef>& types, bool shared) {
         if (type->parts.empty()) return type;
         std::vector<lang::TypeRef> parts;
         for (lang::TypeRef part : type->parts) parts.push_back(numbered(part));
+        const bool is_hashed = type->record == lang::set_record() || type->record == lang::dict_record();
+        for (lang::TypeRef& part : parts)  // the table is none of the others
+            if (is_hashed) part = lang::list_type(part->parts[0], next++);
         if (!lang::is_list(type)) return lang::with_parts(type, std::move(parts));
         const auto [found, is_new] = numbers.try_emplace(type, next);
         if (is_new) ++next;

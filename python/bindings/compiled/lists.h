@@ -68,6 +68,19 @@ private:
     std::map<int64_t, nb::object> by_owner_;
 };
 
+/// A set or a dictionary among the arguments, which is given as lists.
+struct GivenHashed {
+    PyObject* object;          // borrowed
+    nb::object items, values;  // no values of a set
+    size_t parameter;
+
+    /// Makes it of what the lists have now.
+    void copy_back() const;
+};
+
+/// The table of a set's items, or a dictionary's keys (lang/prelude/of_number_sets.py).
+nb::object table_of(PyObject* items);
+
 /// Gives the lists in the types of arguments their numbers: lists of one number may be one list.
 void number_lists(std::vector<lang::TypeRef>& types, bool shared);
 

@@ -180,6 +180,16 @@ private:
             const auto same = [&](const nb::object& other) { return other.is(object); };
             if (std::none_of(program_.globals.begin(), program_.globals.end(), same))
                 program_.globals.push_back(object);
+        } else if (kind == "items") {
+            symbol.kind = SymbolKind::kValue;
+            std::vector<lang::TypeRef> parts;
+            for (nb::handle each : described[2]) {
+                program_.items.push_back(std::make_unique<lang::Symbol>());
+                lang::Symbol& item = *program_.items.back();
+                fill(item, each);
+                parts.push_back(item.kind == SymbolKind::kValue ? item.type : lang::symbol_type(&item));
+            }
+            symbol.type = lang::tuple_type(std::move(parts));
         } else if (kind == "external") {
             symbol.kind = SymbolKind::kExternal;
             symbol.external = external_function(described[2].attr("_facts"));

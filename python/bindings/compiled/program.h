@@ -32,6 +32,7 @@ lang::TypeRef type_of_constant_default(nb::handle value);
 
 struct Program {
     std::vector<std::unique_ptr<lang::FunctionSource>> functions;  // the first is the one that is called
+    std::vector<std::unique_ptr<lang::Symbol>> items;              // of tuples of functions
     std::map<const lang::Symbol*, nb::object> classes;             // of exceptions
     std::vector<Guard> guards;
     std::vector<DescribedFunction> described;

@@ -46,6 +46,7 @@ nb::object Results::next(lang::TypeRef type) {
         }
         case lang::TypeKind::kRecord:
             if (type->record == lang::generator_record()) return generator_at(word());
+            if (type->record == lang::string_record()) return next_text(type->parts[0]);
             if (const lang::DateType* const date = lang::date_of(type->record))
                 return make_date(*date, word());
             [[fallthrough]];
@@ -57,6 +58,10 @@ nb::object Results::next(lang::TypeRef type) {
             }
             if (lang::is_literal_list(type)) return steal_or_throw(PySequence_List(tuple.ptr()));
             if (type->record == nullptr) return tuple;
+            if (arguments_ != nullptr && !arguments_->hashed().empty()) {
+                for (const GivenHashed& given : arguments_->hashed())
+                    if (given.items.is(nb::object(tuple[0]))) return nb::borrow(given.object);
+            }
             if (type->record == lang::dict_record()) {
                 const nb::object pairs = nb::module_::import_("builtins").attr("zip")(tuple[0], tuple[2]);
                 nb::dict made;
@@ -86,6 +91,7 @@ nb::object Results::next(lang::TypeRef type) {
             return steal_or_throw(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
         }
         case lang::TypeKind::kArray: {
+            if (lang::is_bytes(type)) return next_bytes(type);
             nb::object made = next_array(type);
             if (!is_array(made.ptr()) || !gives_numpy()) return made;
             return nb::module_::import_("numpy").attr("asarray")(made);
@@ -169,6 +175,33 @@ nb::object Results::next_array(lang::TypeRef type) {
     if (arguments_->has_host_copies() && arguments_->host_copies().contains(holder_of(data))) [[unlikely]]
         return arguments_->host_copies().on_device(std::move(result));
     return result;
+}
+
+nb::object Results::next_bytes(lang::TypeRef type) {
+    const char* const data = reinterpret_cast<const char*>(word());
+    if (type->owned) word();
+    const auto length = static_cast<Py_ssize_t>(word());
+    const int64_t stride = type->contiguous ? 1 : word();
+    if (arguments_ != nullptr) {
+        for (const CallArguments::Memory& memory : arguments_->arrays()) {
+            if (memory.data == data && PyBytes_CheckExact(memory.object) &&
+                PyBytes_Size(memory.object) == length)
+                return nb::borrow(memory.object);
+        }
+    }
+    std::string bytes;
+    for (Py_ssize_t i = 0; i < length; ++i) bytes += data[i * stride];
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+// Its memory stays the frame's, and ends with it.
+nb::object Results::next_text(lang::TypeRef points) {
+    const int64_t address = word();
+    if (points->owned) word();
+    const int64_t length = word();
+    int byte_order = -1;  // little-endian, and no mark of it is looked for
+    return steal_or_throw(PyUnicode_DecodeUTF32(reinterpret_cast<const char*>(address), 4 * length,
+                                                "surrogatepass", &byte_order));
 }
 
 // The argument itself where it is the same, else one that keeps the memory.
@@ -270,30 +303,35 @@ void Results::copy_back(const std::vector<bool>& written) {
         }
         if (PyList_SetSlice(list, 0, PyList_Size(list), items.ptr()) != 0) throw_python_error();
     }
+    for (const GivenHashed& given : arguments_->hashed())
+        if (written[given.parameter]) given.copy_back();
 }
 
 // Whether an array of NumPy's is just that.
-bool is_same_of_numpy(PyObject* object, const char* data, DType dtype, const Dims& shape, const Dims& strides,
+bool is_same_of_numpy(PyObject* object, const char* data, DType dtype, const Dims& shape, const Dims* strides,
                       bool stays_readonly) {
     const std::optional<NumpyFields> fields = numpy_fields(object);
     return fields && !(stays_readonly && fields->writeable) && fields->data == data &&
            DType(fields->type) == dtype &&
            std::equal(shape.begin(), shape.end(), fields->shape.begin(), fields->shape.end()) &&
-           std::equal(strides.begin(), strides.end(), fields->strides.begin(), fields->strides.end());
+           (strides == nullptr ||
+            std::equal(strides->begin(), strides->end(), fields->strides.begin(), fields->strides.end()));
 }
 
 // Memory of an argument: the argument itself where it is the same array, else an array that keeps it.
 nb::object Results::of_argument(char* data, DType dtype, const Dims& shape, const Dims& strides,
                                 bool readonly) const {
+    const bool is_empty = std::ranges::find(shape, 0) != shape.end();  // strides say nothing then
     for (const CallArguments::Memory& memory : arguments_->arrays()) {
         // A view that may not be written is not the argument, which may; globals are only read.
         const bool stays_readonly = readonly && !memory.only_read;
         if (memory.data == data && is_array(memory.object) && array_of(memory.object).shape() == shape &&
-            array_of(memory.object).strides() == strides && array_of(memory.object).dtype() == dtype &&
+            (is_empty || array_of(memory.object).strides() == strides) &&
+            array_of(memory.object).dtype() == dtype &&
             !(stays_readonly && array_of(memory.object).writeable()))
             return nb::borrow(memory.object);
-        if (memory.data == data &&
-            is_same_of_numpy(memory.object, data, dtype, shape, strides, stays_readonly))
+        if (memory.data == data && is_same_of_numpy(memory.object, data, dtype, shape,
+                                                    is_empty ? nullptr : &strides, stays_readonly))
             return nb::borrow(memory.object);
     }
     PyObject* const holder = holder_of(data);

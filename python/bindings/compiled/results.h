@@ -48,6 +48,8 @@ private:
     bool gives_numpy() const { return arguments_ != nullptr && arguments_->gives_numpy(); }
     nb::object next_array(lang::TypeRef type);
     nb::object next_structures(lang::TypeRef type);
+    nb::object next_bytes(lang::TypeRef type);
+    nb::object next_text(lang::TypeRef points);
     PyObject* holder_of(const char* data) const;
     nb::object keeper_of(const char* data, int64_t owner) const;
     nb::object next_list(lang::TypeRef type);

@@ -4,6 +4,7 @@
 #include "compiled/results.h"
 #include "convert/convert.h"
 #include "lang/errors/diagnostics.h"
+#include "lang/exceptions/active.h"
 #include "lang/exceptions/classes.h"
 #include "module.h"
 #include "package.h"
@@ -28,7 +29,11 @@ void raise(const Compiled& compiled, const lang::Site& site, const char* payload
                       : nb::object(nb::module_::import_("builtins").attr(name.c_str()));
     }
     nb::object error;
-    if (site.kind == lang::SiteKind::kTold) {
+    if (site.symbol == nullptr && text == lang::kNothingToRaise)
+        error = nb::module_::import_("sys").attr("exc_info")()[1];
+    if (error.is_valid() && !error.is_none()) {
+        // The one that the caller handles.
+    } else if (site.kind == lang::SiteKind::kTold) {
         error = type(*nb::borrow<nb::args>(told_values(site, payload)));
     } else {
         error = site.has_text ? type(nb::str(text.c_str(), text.size())) : type();

@@ -43,7 +43,8 @@ were followed:
     ("exception", name, class)
     ("array", name, object)           an array of NumPy's or weft's, or a structure of NumPy's
     ("structure", name, dtype)        a structured dtype of NumPy's
-    ("object", name, object)          a tuple or record that has arrays or may change, or of those
+    ("object", name, object)          a tuple or record that has arrays or may change, or of those; bytes
+    ("items", name, symbols)          a tuple with functions in it, a symbol an item
     ("record", name, class)           a NamedTuple, a dataclass or an enumeration
     ("unknown", name, object)
     ("missing", name, nearest)        `nearest` is a name that there is, or ""

@@ -55,7 +55,7 @@ class Names:
         self._numbers = {}
         self._guards = {}
         self.symbols = []
-        self.makes_stencils = False
+        self.has_own_symbols = False
         self.chains = []  # what was asked for, each with the number of its parts that its symbol has
 
     @property
@@ -117,8 +117,14 @@ class Names:
         stencil = _inner_stencils.stencil_of(node, kernel, options, text, self._globals, self._cells)
         for name in _inner_stencils.free_names(kernel):
             self.resolve((name,))  # what it is now is guarded
-        self.makes_stencils = True
+        self.has_own_symbols = True
         self.symbols.append(describe(stencil.__name__, stencil))
+        return len(self.symbols) - 1
+
+    def add_literal(self, value):
+        """The number of the symbol for a literal that is an object."""
+        self.has_own_symbols = True
+        self.symbols.append(("object", "literal", value))
         return len(self.symbols) - 1
 
     def _lookup(self, name):
@@ -188,6 +194,8 @@ def describe(name, value, place=None):
         return ("structure", name, value)
     if (type(value) is tuple or is_record(type(value))) and _is_argument(value):
         return ("object", name, value)
+    if type(value) is tuple and _has_functions(value):
+        return ("items", name, [describe(f"{name}[{k}]", item) for k, item in enumerate(value)])
     if _is_kernel_name(value):
         return ("known", name, value._path)
     if getattr(type(value), "_is_weft_vector_type", False):  # one of weft.cuda's, made by a plain function
@@ -248,6 +256,14 @@ def _is_argument(value):
     if kind in _CONSTANTS or value is Ellipsis or _is_array(value) or _is_structure(value) or _is_date(value):
         return True
     return _scalar(value) is not None
+
+
+def _has_functions(items):
+    """Whether a tuple has functions of the program in it, and else nothing but constants."""
+    are_functions = [called_function(item) is not None for item in items]
+    return any(are_functions) and all(
+        is_function or _is_constant(item) for item, is_function in zip(items, are_functions, strict=True)
+    )
 
 
 def _is_enumeration(value):

@@ -438,8 +438,8 @@ class Writer:
             self._leaf("complex", node, f"{value.real.hex()} {value.imag.hex()}")
         elif isinstance(value, str):
             self._leaf("string", node, quoted(value))
-        else:
-            self.refuse(node, f"{type(value).__name__} literals are not compiled", "use an array of uint8")
+        else:  # bytes
+            self._leaf("global", node, self._names.add_literal(value))
 
     def _express_JoinedStr(self, node):
         values = []

@@ -18,7 +18,7 @@ class List(list):
 
 
 class Dict(dict):
-    """A dictionary of values of one type, by numbers or tuples of such: compiled functions make it and return it.
+    """A dictionary of values of one type, by numbers, texts or tuples of such, which compiled functions take.
 
     >>> from weft.numba import njit, types
     >>> from weft.numba.typed import Dict

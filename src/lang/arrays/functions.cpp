@@ -145,6 +145,9 @@ Value FunctionLowering::ArrayFunctions::stored(const Value& result, const Value&
     if (is_none(out)) return result;
     if (!is_array(out.type)) f_.fail(where_, "out is an array, not " + lang::describe(out.type));
     const size_t rank = is_array(result.type) ? result.type->rank : 0;
+    if (out.type->rank != rank && name_ == "clip")
+        f_.fail(where_,
+                R"(clip(): The argument "out" must have the same number of dimensions as the result)");
     if (out.type->rank != rank || out.type->scalar != result.type->scalar)
         f_.fail(
             where_,
@@ -245,6 +248,15 @@ std::optional<Value> FunctionLowering::ArrayFunctions::find_and_call(const std::
     if (function == nullptr) return std::nullopt;
     const bool is_polynomial = module == "numpy.polynomial.polynomial";
     Arguments arguments = given_;
+    const bool is_alone = arguments.positional.size() == 1 && arguments.keywords.empty();
+    if ((name_ == "argwhere" || name_ == "flatnonzero") && is_alone && is_none(arguments.positional[0]))
+        arguments.positional[0] = f_.boolean(false);  // None is an object that is not true
+    // One row that the program has written is one variable, whose result has no dimensions.
+    if ((name_ == "cov" || name_ == "corrcoef") && is_alone &&
+        arguments.positional[0].type->kind == TypeKind::kTuple &&
+        arguments.positional[0].type->parts.size() == 1 &&
+        arguments.positional[0].type->parts[0]->kind == TypeKind::kTuple)
+        arguments.positional[0] = f_.tuple_item(arguments.positional[0], 0);
     if (is_polynomial && name_ == "polyval") arguments.positional = of_polyval(), arguments.keywords.clear();
     const bool takes_tuples =
         std::find(std::begin(kTakesTuples), std::end(kTakesTuples), name_) != std::end(kTakesTuples);

@@ -145,11 +145,12 @@ Value FunctionLowering::ArrayFunctions::call_eigen(bool symmetric, bool vectors)
     // Of real matrices: the type may not hang on the values, so these have to be real.
     const Value imaginary = operate(OpId::kNotEqual, {f_.part_of_complex(values, true), f_.integer(0)});
     const Value any = reduce("any", imaginary, f_.none());
-    f_.check(f_.negation(any.parts[0]).parts[0],
-             f_.site("ValueError",
-                     "the eigenvalues of a matrix of real numbers are complex: give a complex matrix, "
-                     "as by .astype(np.complex128)"),
-             {}, where_);
+    f_.check(
+        f_.negation(any.parts[0]).parts[0],
+        f_.site("ValueError",
+                name_ + "() argument must not cause a domain change. The eigenvalues of a matrix of real "
+                        "numbers are complex: give a complex matrix, as by .astype(np.complex128)"),
+        {}, where_);
     const Value found = f_.array_of(f_.part_of_complex(values, false), real, where_);
     if (!vectors) return found;
     return f_.tuple({found, f_.array_of(f_.part_of_complex(columns, false), real, where_)});

@@ -6,6 +6,7 @@
 #include "lang/arrays/functions.h"
 #include "lang/containers/dicts.h"
 #include "lang/containers/sets.h"
+#include "lang/strings/strings.h"
 
 namespace weft::lang {
 
@@ -26,7 +27,7 @@ constexpr std::array kParameters = std::to_array<Parameters>({
     {"append", "arr:a values:a axis:i?"},
     {"argmax argmin", "a:a axis:i?"},
     {"argpartition partition", "a:V kth:*"},
-    {"argwhere", "a:a"},
+    {"argwhere", "a:a?"},
     {"array", "object:a"},
     {"ascontiguousarray asfortranarray copy", "a:a"},
     {"around round", "a:a decimals:i out:o?"},
@@ -51,7 +52,8 @@ constexpr std::array kParameters = std::to_array<Parameters>({
     {"expand_dims", "a:a axis:I"},
     {"extract", "condition:a arr:a"},
     {"fill_diagonal", "a:A val:a"},
-    {"flatnonzero nonzero", "a:a"},
+    {"flatnonzero", "a:a?"},
+    {"nonzero", "a:a"},
     {"flip", "m:a"},
     {"fliplr flipud", "m:A"},
     {"geomspace linspace logspace", "start:n stop:n num:i"},
@@ -160,8 +162,8 @@ bool has_word(std::string_view words, std::string_view word) {
 bool is_none_of_numbers(TypeRef type) {
     if (is_list(type) || (type->kind == TypeKind::kTuple && type->record == nullptr))
         return std::ranges::any_of(type->parts, is_none_of_numbers);
-    return is_text(type) || type->kind == TypeKind::kFormat || type->kind == TypeKind::kNone ||
-           is_dict(type) || is_set(type) || type->kind == TypeKind::kClosure;
+    return is_any_text(type) || type->kind == TypeKind::kNone || is_dict(type) || is_set(type) ||
+           type->kind == TypeKind::kClosure;
 }
 
 bool has_only_integers(TypeRef type) {
@@ -198,6 +200,25 @@ void FunctionLowering::ArrayFunctions::expect_arguments(const std::string& modul
                                                 : std::span<const Parameters>();
     const auto of =
         std::ranges::find_if(all, [&](const Parameters& each) { return has_word(each.functions, name_); });
+    if (module == "numpy" && name_ == "broadcast_shapes") {
+        for (const Value& shape : given_.positional) {
+            const bool is_whole = is_scalar(shape.type) || shape.type->kind == TypeKind::kTuple;
+            if (!is_whole || !takes('I', shape.type) || is_none_of_numbers(shape.type))
+                f_.fail(where_,
+                        "broadcast_shapes(): Each argument must be either an int or tuple[int], not " +
+                            lang::describe(shape.type));
+        }
+    }
+    if (module == "numpy" && name_ == "trim_zeros" && !given_.positional.empty()) {
+        const TypeRef of_zeros = given_.positional[0].type;
+        if (is_none_of_numbers(of_zeros) || is_scalar(of_zeros))
+            f_.fail(where_,
+                    "trim_zeros(): The first argument must be an array, not " + lang::describe(of_zeros));
+        if (is_array(of_zeros) && of_zeros->rank > 1) f_.fail(where_, "trim_zeros(): array must be 1D");
+        if (given_.positional.size() > 1 && !is_text(given_.positional[1].type))
+            f_.fail(where_, "trim_zeros(): The second argument must be a string, not " +
+                                lang::describe(given_.positional[1].type));
+    }
     if (of == all.end()) return;
     size_t place = 0;
     for (size_t at = 0; at < of->parameters.size(); ++place) {

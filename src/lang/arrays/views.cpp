@@ -145,7 +145,12 @@ std::optional<Value> FunctionLowering::ArrayFunctions::call_shown() {
         if (!given_.keywords.empty())
             f_.fail(where_, "broadcast_arrays() takes arrays alone in a compiled function");
         std::vector<Value> arrays;
-        for (const Value& each : given_.positional) arrays.push_back(array(each));
+        for (const Value& each : given_.positional) {
+            if (is_text(each.type))
+                f_.fail(where_, "broadcast_arrays(): Argument \"" + std::to_string(arrays.size()) +
+                                    "\" must be array-like, not str");
+            arrays.push_back(array(each));
+        }
         const std::vector<ValueId> shape = f_.broadcast_shape(arrays, where_);
         for (Value& each : arrays) each = broadcast(each, shape);
         return f_.tuple(std::move(arrays));

@@ -42,10 +42,11 @@ Value FunctionLowering::Dicts::made(const Value& lists) const {
 
 Value FunctionLowering::Dicts::expect_key(const Value& key) const {
     if (key.type->kind != TypeKind::kNever && !is_hashed(key.type))
-        f_.fail(where_,
-                "a dictionary has numbers and tuples of numbers as its keys in a compiled function, not " +
-                    lang::describe(key.type),
-                "Number the keys before, or use an array.");
+        f_.fail(
+            where_,
+            "a dictionary has numbers, texts and tuples of such as its keys in a compiled function, not " +
+                lang::describe(key.type),
+            "Number the keys before, or use an array.");
     return key;
 }
 

@@ -129,7 +129,15 @@ ValueId FunctionLowering::item_buffer(ValueId address, const ItemPart& part, int
 
 // The elements have a type that holds this one, too; if not yet, types are found again.
 void FunctionLowering::widen(const Value& list, TypeRef given, NodeId where) {
-    TypeRef type = without_literals(given);
+    // What is made of values where it is needed is made now.
+    const std::function<TypeRef(TypeRef)> as_item = [&](TypeRef part) {
+        if (part->kind == TypeKind::kFormat) return text_type();
+        if (part->kind != TypeKind::kTuple) return part;
+        std::vector<TypeRef> items;
+        for (TypeRef item : part->parts) items.push_back(as_item(item));
+        return with_parts(part, std::move(items));
+    };
+    TypeRef type = as_item(without_literals(given));
     TypeRef element = list.type->parts[0];
     if (type->kind == TypeKind::kNever) return;
     if (!is_item(type))

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lang/errors/argument_errors.h"
+#include "lang/strings/strings.h"
 
 namespace weft::lang {
 
@@ -24,7 +25,7 @@ const Record* set_record() {
 bool is_hashed(TypeRef type) {
     if (type->kind == TypeKind::kTuple)
         return type->record == nullptr && std::all_of(type->parts.begin(), type->parts.end(), is_hashed);
-    return is_scalar(type) && !is_complex(type);
+    return (is_scalar(type) && !is_complex(type)) || is_any_text(type);
 }
 
 namespace {
@@ -51,10 +52,10 @@ Value FunctionLowering::Sets::made(const Value& lists) const {
 
 void FunctionLowering::Sets::expect_number(const Value& item) const {
     if (item.type->kind == TypeKind::kNever || is_hashed(item.type)) return;
-    f_.fail(
-        where_,
-        "a set holds numbers and tuples of numbers in a compiled function, not " + lang::describe(item.type),
-        "Use a list, or make numbers of what it holds.");
+    f_.fail(where_,
+            "a set holds numbers, texts and tuples of such in a compiled function, not " +
+                lang::describe(item.type),
+            "Use a list, or make numbers of what it holds.");
 }
 
 Value FunctionLowering::Sets::set_of(const Value& given) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lang/exceptions/active.h"
 #include "lang/lowering.h"
 
 namespace weft::lang {
@@ -383,7 +384,10 @@ void FunctionLowering::expect_no_catch(int before, NodeId where) {
 }
 
 bool FunctionLowering::raise_again(NodeId id, const Environment& environment) {
-    if (handling_.empty()) fail(id, "there is no exception to raise again");
+    if (handling_.empty()) {  // one that the caller handles, which the host knows
+        raise_site(site("RuntimeError", kNothingToRaise), {}, id);
+        return false;
+    }
     expect_no_catch(handling_.back().catches, id);
     raise_number(handling_.back().error, environment);
     return false;

@@ -169,7 +169,7 @@ def vander(x, N=None, increasing=False):
     count = len(x) if N is None else N
     out = numpy.empty((len(x), count), (x[:0] + numpy.zeros(0, numpy.int64)).dtype)
     for i in range(len(x)):
-        power = out[0, 0] * 0 + 1 if count > 0 else out.dtype.type(1)
+        power = out.dtype.type(1)
         for j in range(count):
             out[i, j if increasing else count - 1 - j] = power
             power = power * x[i]

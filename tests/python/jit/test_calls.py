@@ -154,8 +154,8 @@ def test_readonly_arrays_are_read_and_not_written():
 
 def test_unsuitable_arguments_are_named_and_the_function_still_works():
     for bad, text in [
-        (["a"], "with a str in it"),
-        ({}, "dict"),
+        ([b"a"], "with a bytes in it"),
+        (frozenset(), "frozenset"),
         (numpy.array(["a"], ">U1"), "format"),
         (2**70, "64 bits"),
     ]:

@@ -79,7 +79,7 @@ CALLS = {
 }
 
 TYPES = {
-    "argument_dict": ("def f(a):\n    return a\n", "f({})", "f(1)"),
+    "argument_dict": ("def f(a):\n    return a\n", "f(frozenset())", "f(1)"),
     "argument_list": ("def f(a):\n    return len(a)\n", "f([1, (1, 2)])", "f([1, 2])"),
     "argument_list_of_texts": ("def f(a):\n    return len(a)\n", "f([1, 'text'])", "f([1, 2])"),
     "argument_objects": ("def f(a):\n    return len(a)\n", "f(numpy.array([None]))", "f(ones(2))"),

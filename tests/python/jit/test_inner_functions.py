@@ -258,3 +258,94 @@ def test_a_variable_without_a_value_is_python_s_error():
                 np.jit(unread)(n, numpy.arange(3))
         else:
             assert np.jit(unread)(n, numpy.arange(3)) == n
+
+
+def test_nonlocal():
+    def sums(x):
+        y = x + 1
+        z = 0
+
+        def inner(x):
+            nonlocal z
+            z += x * x
+            return z + y
+
+        return inner(x) + inner(2 * x) + z
+
+    def counts(n):
+        calls, total = 0, 0.0
+
+        def add(x, times=1):
+            nonlocal calls, total
+            calls += 1
+            if x < 0:
+                return
+            for _ in range(times):
+                total += x
+
+        for i in range(n):
+            add(i - 1)
+            if i % 2:
+                add(0.5, times=i)
+        return calls, total
+
+    def fibonacci(n):
+        steps = 0
+
+        def step(n):
+            nonlocal steps
+            steps = steps + 1
+            return n if n < 2 else step(n - 1) + step(n - 2)
+
+        return step(n), steps
+
+    def once():
+        x = 0
+
+        def bar():
+            nonlocal x
+            x = 1
+
+        bar()
+        return x
+
+    for n in (0, 1, 5):
+        agree(sums, n)
+        agree(counts, n)
+        agree(fibonacci, n + 3)
+    agree(once)
+
+
+def test_a_nonlocal_that_is_not_seen_at_its_calls_is_refused():
+    def f(x):
+        def add(y):
+            nonlocal x
+            x += y
+            return x
+
+        return apply(add, 3)
+
+    with pytest.raises(np.CompileError, match="`nonlocal` is compiled in functions that are called"):
+        np.jit(f)(1)
+
+
+def one():
+    return 1
+
+
+def two(x=1):
+    return 2 * x
+
+
+TABLE = (one, two, 3)
+
+
+def test_a_global_tuple_of_functions():
+    def f(x):
+        return TABLE[0]() + TABLE[1](x) + TABLE[-1], len(TABLE)
+
+    agree(f, 5)
+    assert np.jit(lambda: PAIR[0]() + PAIR[1](3))() == 7
+
+
+PAIR = (one, np.jit(two))

@@ -451,3 +451,25 @@ def test_a_loop_in_a_try_is_left_from_a_try_inside_of_it():
 
     for n, last in ((5, 9), (5, 3), (5, 0), (20, 6)):
         assert f(n, last) == f.py_func(n, last)
+
+
+def test_raise_alone_goes_on_with_what_the_caller_handles():
+    @np.jit
+    def again(x):
+        if x:
+            raise
+        return x
+
+    class Own(Exception):
+        pass
+
+    assert again(0) == 0
+    for error in (ValueError("a", 1), Own("b")):
+        with pytest.raises(type(error)) as raised:
+            try:
+                raise error
+            except Exception:
+                again(1)
+        assert raised.value is error
+    with pytest.raises(RuntimeError, match="No active exception to reraise"):
+        again(1)

@@ -10,7 +10,7 @@ import numpy
 import pytest
 import weft
 import weft.numba as numba
-from weft.numba import float64, int32, int64, njit, prange
+from weft.numba import float64, int32, int64, njit, prange, typeof, types
 
 
 @njit
@@ -488,3 +488,27 @@ def test_signs_of_integers(dtype):
             x = getattr(numpy, dtype)(number)
             assert [negative(x), inverse(x)] == [int(-x), int(~x)]
             assert type(negative(x)) is int
+
+
+def test_memoryviews_in_signatures():
+    @njit("int64(MemoryView(uint8, 1, 'C'), uint32)")
+    def total(memory, n):
+        found = n
+        for i in range(len(memory)):
+            found += memory[i]
+        return found
+
+    memory = memoryview(bytearray(b"abc"))
+    assert total(memory, 1) == 295
+    with pytest.raises(OverflowError):
+        total(memory, -1)
+    with pytest.raises(TypeError, match="No matching definition"):
+        total(numpy.zeros(3, "u1"), 1)
+    kind = types.MemoryView(types.uint8, 1, "C")
+    assert str(kind) == "memoryview(uint8, 1d, C)" and typeof(memory) == kind
+
+
+def test_truth_values_of_numpy_stay_so():
+    inverse = njit("boolean(boolean)")(lambda x: ~x)
+    assert [inverse(numpy.bool_(x)) for x in (False, True)] == [True, False]
+    assert njit("int64(boolean)")(lambda x: ~x)(True) == -2

@@ -71,3 +71,23 @@ def test_known_attributes_of_modules():
     assert np.jit(lambda a: getattr(a, "size"))(module) == 2  # noqa: B009
     with pytest.raises(np.CompileError, match="no attribute"):
         np.jit(lambda: getattr(numpy, "no_such_name"))()  # noqa: B009
+
+
+def test_where_an_array_begins():
+    def f(a):
+        where = a.ctypes
+        return where.data, a[1:].ctypes.data
+
+    a = numpy.arange(4.0)
+    assert np.jit(f)(a) == (a.ctypes.data, a[1:].ctypes.data)
+
+
+def test_an_array_without_elements_is_given_back_as_itself():
+    out = numpy.zeros((3, 0))
+    assert np.jit(lambda a, b, out: np.dot(a, b, out))(numpy.zeros((3, 2)), numpy.zeros((2, 0)), out) is out
+    empty = np.zeros((2, 0))
+    assert np.jit(lambda a: a)(empty) is empty
+
+
+def test_a_number_is_a_dtype():
+    assert np.jit(lambda n: np.eye(n, dtype=numpy.complex64(1)))(2).dtype == numpy.complex64

@@ -201,8 +201,8 @@ def test_errors_are_those_of_python():
 
 
 def test_what_is_refused():
-    def by_text(n):
-        return {"a": n}
+    def by_complex(n):
+        return {1j: n}
 
     def ordered(n):
         return {1: n} < {2: n}
@@ -211,7 +211,7 @@ def test_what_is_refused():
         return {1: n}.fromkeys([1])
 
     for function, text in (
-        (by_text, "numbers and tuples of numbers as its keys"),
+        (by_complex, "numbers, texts and tuples of such as its keys"),
         (ordered, "not in an order"),
         (unknown, "has no attribute 'fromkeys'"),
     ):

@@ -115,7 +115,8 @@ def test_what_is_only_read_is_not_copied_back():
 @pytest.mark.parametrize(
     ("items", "error", "text"),
     [
-        ([1, "a"], TypeError, "is a list with a str in it"),
+        ([1, "a"], TypeError, "is a list of int and str"),
+        ([b"a"], TypeError, "is a list with a bytes in it"),
         ([(1, 2), 3], TypeError, r"is a list of tuple\(int, int\) and int"),
         ([2**70], OverflowError, "a list has an integer beyond 64 bits in it"),
     ],

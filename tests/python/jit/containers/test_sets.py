@@ -117,7 +117,7 @@ def test_other_elements_are_refused():
     def of_complex(n):
         return len({n * 1j})
 
-    with pytest.raises(np.CompileError, match="a set holds numbers and tuples of numbers"):
+    with pytest.raises(np.CompileError, match="a set holds numbers, texts and tuples of such"):
         np.jit(of_complex)(1)
 
 
