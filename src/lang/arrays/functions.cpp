@@ -248,15 +248,19 @@ std::optional<Value> FunctionLowering::ArrayFunctions::find_and_call(const std::
     if (function == nullptr) return std::nullopt;
     const bool is_polynomial = module == "numpy.polynomial.polynomial";
     Arguments arguments = given_;
-    const bool is_alone = arguments.positional.size() == 1 && arguments.keywords.empty();
-    if ((name_ == "argwhere" || name_ == "flatnonzero") && is_alone && is_none(arguments.positional[0]))
-        arguments.positional[0] = f_.boolean(false);  // None is an object that is not true
+    const bool is_alone = arguments.positional.size() + arguments.keywords.size() == 1;
+    Value* const alone = !is_alone                    ? nullptr
+                         : arguments.keywords.empty() ? &arguments.positional[0]
+                                                      : &arguments.keywords[0].second;
+    // None and a text are objects, of which only a text with characters is true.
+    if (alone != nullptr && (name_ == "argwhere" || name_ == "flatnonzero") &&
+        (is_none(*alone) || is_any_text(alone->type)))
+        *alone = f_.scalar(scalar_type(ScalarType::kBool, true), f_.truth(*alone, where_));
     // One row that the program has written is one variable, whose result has no dimensions.
-    if ((name_ == "cov" || name_ == "corrcoef") && is_alone &&
-        arguments.positional[0].type->kind == TypeKind::kTuple &&
-        arguments.positional[0].type->parts.size() == 1 &&
-        arguments.positional[0].type->parts[0]->kind == TypeKind::kTuple)
-        arguments.positional[0] = f_.tuple_item(arguments.positional[0], 0);
+    if (alone != nullptr && (name_ == "cov" || name_ == "corrcoef") &&
+        alone->type->kind == TypeKind::kTuple && alone->type->parts.size() == 1 &&
+        alone->type->parts[0]->kind == TypeKind::kTuple)
+        *alone = f_.tuple_item(*alone, 0);
     if (is_polynomial && name_ == "polyval") arguments.positional = of_polyval(), arguments.keywords.clear();
     const bool takes_tuples =
         std::find(std::begin(kTakesTuples), std::end(kTakesTuples), name_) != std::end(kTakesTuples);

@@ -14,12 +14,13 @@ def same(function, *arguments):
 def test_one_row_is_one_variable():
     for rows in (((1.1, 2.2, 1.5),), ((1, 2, 4),), ((1.0, 2.0), (3.0, 5.0))):
         same(lambda m: numpy.cov(m), rows)
-        same(lambda x: numpy.corrcoef(x), rows)
+        same(lambda x: numpy.corrcoef(x=x), rows)
 
 
-def test_none_is_not_true():
-    same(lambda a: numpy.argwhere(a), None)
-    same(lambda a: numpy.flatnonzero(a), None)
+def test_objects_that_are_true_or_not():
+    for value in (None, "", "text"):
+        same(lambda a: numpy.argwhere(a), value)
+        same(lambda a: numpy.flatnonzero(a), value)
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (3, 4), (2, 3, 4), (0, 2)])
