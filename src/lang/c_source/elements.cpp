@@ -78,9 +78,10 @@ private:
         }
         if (code.reads_position) around.place = parameter(builder, ScalarType::kInt64, "i");
         if (code.reads_size) around.count = parameter(builder, ScalarType::kInt64, "n");
-        lowering.declare_constants([&](std::string_view one) {
+        const auto in_body = [&](std::string_view one) {
             return body_ != nullptr ? mentions(*body_, one) : mentions(*expression_, one);
-        });
+        };
+        lowering.declare_constants([&](std::string_view one) { return program_.mentions(in_body, one); });
         lowering.scopes().open();
         for (Variable& one : variables) lowering.scopes().add(std::move(one));
         const size_t first = lowering.scopes().size();
@@ -96,7 +97,7 @@ private:
             results.push_back(lowering.numbers().convert(value, *source_.value, expression_->place).id);
             types.push_back(ir::Type::of(*source_.value));
         } else {
-            lowering.statements(*body_);
+            lowering.kernel(*body_);
             for (size_t k = 0; k < outputs.size(); ++k) {
                 results.push_back(lowering.scopes()[first + k].value.id);
                 types.push_back(ir::Type::of(outputs[k].type));

@@ -67,47 +67,145 @@ Number Lowering::value(const Expression& expression) {
         case ExpressionKind::kCharacter: return numbers_.character(expression.text, expression.place);
         case ExpressionKind::kName: return name(expression);
         case ExpressionKind::kUnary:
+            if (expression.text == "*" || expression.text == "&") {
+                if (const std::optional<Target> of = target(expression)) return load(*of);
+                throw OutsideSubset(expression.place, expression.text == "*"
+                                                          ? "only pointers lead to something"
+                                                          : "a number is wanted here, and this is a pointer");
+            }
+            if (const auto made = call_operator(expression)) return number_of(*made, expression.place);
             return numbers_.unary(expression.text, value(*expression.operands[0]), expression.place);
         case ExpressionKind::kStep: return step(expression);
         case ExpressionKind::kBinary: {
+            if (expression.text == ",") {
+                run(*expression.operands[0]);
+                return value(*expression.operands[1]);
+            }
             if (expression.text == "&&" || expression.text == "||") return logical(expression);
+            const CType left_type = shape(*expression.operands[0]),
+                        right_type = shape(*expression.operands[1]);
+            if (left_type.pointers != 0 && right_type.pointers != 0) return between_pointers(expression);
+            if (const auto made = call_operator(expression)) return number_of(*made, expression.place);
             const Number left = value(*expression.operands[0]);
             const Number right = value(*expression.operands[1]);
-            return expression.text == "," ? right
-                                          : numbers_.binary(expression.text, left, right, expression.place);
+            return numbers_.binary(expression.text, left, right, expression.place);
         }
         case ExpressionKind::kAssign: return assign(expression);
         case ExpressionKind::kConditional: return conditional(expression);
         case ExpressionKind::kCast: return cast(expression);
-        case ExpressionKind::kCall: return call(expression, false);
+        case ExpressionKind::kCall: return number_of(call(expression, false), expression.place);
         case ExpressionKind::kMember: return member(expression);
         case ExpressionKind::kIndex: return index(expression);
         case ExpressionKind::kList:
-            throw OutsideSubset(expression.place, "values in braces are those of an array in the subset");
+            throw OutsideSubset(expression.place,
+                                "values in braces are those of an array or a structure in the subset");
         case ExpressionKind::kSizeOf: break;
     }
-    if (!expression.operands.empty() && expression.operands[0]->kind == ExpressionKind::kName) {
-        const size_t found = scopes_.find(expression.operands[0]->text);
-        if (found != Scopes::kNone && scopes_[found].array) {
-            int64_t bytes = DType(scopes_[found].value.type).itemsize();
-            for (const int64_t size : scopes_[found].array->sizes) bytes *= size;
-            return numbers_.integer(ScalarType::kUInt64, bytes);
-        }
+    return numbers_.integer(ScalarType::kUInt64, *known(expression));
+}
+
+Number Lowering::number_of(const Value& value, const Place& place) {
+    if (!value.type.is_number()) throw OutsideSubset(place, "a number is wanted here, and this is none");
+    return value.number;
+}
+
+void Lowering::run(const Expression& expression) {
+    if (expression.kind == ExpressionKind::kBinary && expression.text == ",") {
+        run(*expression.operands[0]);
+        run(*expression.operands[1]);
+        return;
     }
-    const ScalarType of =
-        expression.operands.empty() ? program_.type(expression.type) : type_of(*expression.operands[0]);
-    return numbers_.integer(ScalarType::kUInt64, DType(of).itemsize());
+    if (expression.kind == ExpressionKind::kCall) {
+        call(expression, true);
+        return;
+    }
+    const CType type = shape(expression);
+    if (type.pointers != 0) {
+        pointer(expression);
+        return;
+    }
+    const bool is_method = expression.kind == ExpressionKind::kMember && !expression.after &&
+                           shape(*expression.operands[0]).structure != nullptr;
+    if (is_method) {
+        call_method(expression);
+        return;
+    }
+    if (expression.kind == ExpressionKind::kConditional) {
+        // Whose values may be nothing.
+        const ValueId condition =
+            numbers_.truth(value(*expression.operands[0]), expression.operands[0]->place);
+        std::set<std::string> names;
+        add_assigned(expression, program_.function_names, names);
+        const auto one = [&](size_t which) {
+            return [&, which] {
+                run(*expression.operands[which]);
+                return numbers_.zero(ScalarType::kBool);
+            };
+        };
+        either(condition, scopes_.of_names(names), one(1), one(2));
+        return;
+    }
+    if (expression.kind == ExpressionKind::kCast && expression.type.name == "void") {
+        for (const ExpressionPtr& one : expression.operands) run(*one);
+        return;
+    }
+    if (type.structure == nullptr) {
+        value(expression);
+        return;
+    }
+    if (expression.kind != ExpressionKind::kAssign) {
+        structure_value(expression, *type.structure);
+        return;
+    }
+    const std::optional<Target> place = target(*expression.operands[0]);
+    if (!place) throw OutsideSubset(expression.place, "only variables and elements are assigned to");
+    if (expression.text == "=") {
+        const std::vector<Number> leaves = structure_value(*expression.operands[1], *type.structure);
+        set_leaves(*place, leaves);
+        return;
+    }
+    // a += b by an operator += of the program, or of the structure.
+    const Place& where = expression.place;
+    std::vector<Value> arguments;
+    const std::string name = "operator" + expression.text + "=";
+    arguments.push_back(argument(*expression.operands[1]));
+    if (const auto method = choose(name, {}, arguments, where, type.structure)) {
+        put_in_place(*method, std::move(arguments), *place, where);
+        return;
+    }
+    arguments.insert(arguments.begin(), argument(*expression.operands[0]));
+    const auto chosen = choose(name, {}, arguments, where);
+    if (!chosen) throw OutsideSubset(where, "a " + type.structure->name + " has no " + name);
+    call_function(*chosen, std::move(arguments), where);
+}
+
+Number Lowering::between_pointers(const Expression& expression) {
+    const Value left = pointer(*expression.operands[0]), right = pointer(*expression.operands[1]);
+    const Target &a = left.pointer.to, &b = right.pointer.to;
+    if (a.kind != b.kind || a.root != b.root || a.path != b.path || a.raw != b.raw || !left.number.id.valid())
+        throw OutsideSubset(expression.place, "these pointers lead into different memory");
+    if (expression.text != "-" && expression.text != "==" && expression.text != "!=" &&
+        !expression.text.starts_with('<') && !expression.text.starts_with('>'))
+        throw OutsideSubset(expression.place, "pointers have no '" + expression.text + "'");
+    return numbers_.binary(expression.text, left.number, right.number, expression.place);
 }
 
 ScalarType Lowering::type_of(const Expression& expression) {
     ir::Builder scratch("types");
     ir::Builder* const builder = &numbers_.builder();
     Scopes kept = scopes_;
+    const auto number = [&](std::optional<ValueId>& id, ScalarType type) {
+        if (id) id = scratch.parameter(ir::Type::of(type), "");
+    };
     for (size_t k = 0; k < scopes_.size(); ++k) {
         Variable& one = scopes_[k];
-        if (one.array) {
+        if (one.alias) {
+            number(one.alias->offset, ScalarType::kInt64);
+            number(one.alias->inside, ScalarType::kBool);
+        } else if (one.structure != nullptr) {
+        } else if (one.array) {
             one.array->buffer = scratch.parameter(builder->type(one.array->buffer), "");
-        } else {
+        } else if (one.value.id.valid()) {
             one.value.id = scratch.parameter(ir::Type::of(one.value.type), "");
         }
     }
@@ -115,7 +213,9 @@ ScalarType Lowering::type_of(const Expression& expression) {
     Surroundings* const around = std::exchange(around_, &dry);
     const bool was_dry = std::exchange(is_dry_, true);
     numbers_.use(&scratch);
+    const size_t loops = loops_.size();
     const ScalarType type = value(expression).type;
+    loops_.resize(loops);
     numbers_.use(builder);
     is_dry_ = was_dry;
     around_ = around;
@@ -125,10 +225,15 @@ ScalarType Lowering::type_of(const Expression& expression) {
 
 Number Lowering::name(const Expression& expression) {
     const size_t found = scopes_.find(expression.text);
-    if (found != Scopes::kNone && !scopes_[found].array) return scopes_[found].value;
-    if (found != Scopes::kNone || around_->is_array(expression.text))
+    if (found != Scopes::kNone && scopes_[found].pointer)
         throw OutsideSubset(expression.place,
-                            "'" + expression.text + "' is an array: only its elements are numbers");
+                            "'" + expression.text + "' is a pointer, and a number is wanted here");
+    if (const std::optional<Target> of = target(expression)) {
+        if (of->kind == Target::Kind::kRawArray && !of->sizes.empty())
+            throw OutsideSubset(expression.place,
+                                "'" + expression.text + "' is an array: only its elements are numbers");
+        return load(*of);
+    }
     if (expression.text == "true" || expression.text == "false")
         return {ScalarType::kBool,
                 numbers_.builder().constant(Constant::of(ScalarType::kBool, expression.text == "true"))};
@@ -204,77 +309,58 @@ Number Lowering::conditional(const Expression& expression) {
         [&] { return numbers_.convert(value(second), type, second.place); });
 }
 
-void Lowering::store(const Expression& target, const Number& value) {
-    if (const std::optional<Element> of = element(target)) {
-        store(*of, value);
-        return;
-    }
-    if (target.kind != ExpressionKind::kName)
-        throw OutsideSubset(target.place, "only variables and elements are assigned to");
-    const size_t found = scopes_.find(target.text);
-    if (found == Scopes::kNone) {
-        const bool is_loops = target.text == "i" || target.text == "n";
-        throw OutsideSubset(target.place, is_loops ? "'" + target.text + "' is the loop's own"
-                                                   : "the name '" + target.text + "' is not known");
-    }
-    Variable& variable = scopes_[found];
-    if (variable.is_constant)
-        throw OutsideSubset(target.place,
-                            "'" + target.text + "' is " + variable.why_constant + ", and is assigned to");
-    variable.value = value;
-}
-
 Number Lowering::assign(const Expression& expression) {
-    const Expression& target = *expression.operands[0];
+    const Expression& left = *expression.operands[0];
     const bool is_plain = expression.text == "=";
-    const auto combined = [&](const Number& before) {
-        const Number operand = value(*expression.operands[1]);
-        const Number result =
-            is_plain ? operand : numbers_.binary(expression.text, before, operand, expression.place);
-        return numbers_.convert(result, before.type, expression.place);
-    };
-    if (const std::optional<Element> of = element(target)) {
-        // What is written over is not read.
-        const Number result = combined(is_plain ? Number{of->type, {}} : load(*of));
-        store(*of, result);
+    const std::optional<Target> place = target(left);
+    if (!place) refuse_target(left);
+    if (!place->type.is_number()) {
+        run(expression);
+        return {};
+    }
+    if (place->kind == Target::Kind::kVariable) {
+        // The operand may assign to the variable itself, before it is read.
+        Number operand = value(*expression.operands[1]);
+        const Number before = load(*place);
+        if (!is_plain) operand = numbers_.binary(expression.text, before, operand, expression.place);
+        const Number result = numbers_.convert(operand, before.type, expression.place);
+        store(*place, result);
         return result;
     }
-    if (target.kind != ExpressionKind::kName) store(target, {});
-    if (is_array(target.text)) name(target);
-    const size_t found = scopes_.find(target.text);
-    if (found == Scopes::kNone) store(target, {});
-    // The operand may assign to the variable itself, before it is read.
-    Number operand = value(*expression.operands[1]);
-    const Number before = scopes_[found].value;
-    if (!is_plain) operand = numbers_.binary(expression.text, before, operand, expression.place);
-    const Number result = numbers_.convert(operand, before.type, expression.place);
-    store(target, result);
+    // What is written over is not read.
+    const Number before = is_plain ? Number{place->type.scalar, {}} : load(*place);
+    const Number operand = value(*expression.operands[1]);
+    const Number result = numbers_.convert(
+        is_plain ? operand : numbers_.binary(expression.text, before, operand, expression.place), before.type,
+        expression.place);
+    store(*place, result);
     return result;
 }
 
+void Lowering::refuse_target(const Expression& expression) {
+    if (expression.kind != ExpressionKind::kName)
+        throw OutsideSubset(expression.place, "only variables and elements are assigned to");
+    const bool is_loops = expression.text == "i" || expression.text == "n";
+    throw OutsideSubset(expression.place, is_loops ? "'" + expression.text + "' is the loop's own"
+                                                   : "the name '" + expression.text + "' is not known");
+}
+
 Number Lowering::step(const Expression& expression) {
-    const Expression& target = *expression.operands[0];
+    const std::optional<Target> place = target(*expression.operands[0]);
+    if (!place) refuse_target(*expression.operands[0]);
+    const Number before = load(*place);
+    if (before.type == ScalarType::kBool) throw OutsideSubset(expression.place, "a bool is not counted");
+    const Number one = numbers_.integer(ScalarType::kInt32, 1);
     const std::string mark(1, expression.text[0]);
-    const auto next = [&](const Number& before) {
-        if (before.type == ScalarType::kBool) throw OutsideSubset(expression.place, "a bool is not counted");
-        const Number one = numbers_.integer(ScalarType::kInt32, 1);
-        return numbers_.convert(numbers_.binary(mark, before, one, expression.place), before.type,
-                                expression.place);
-    };
-    if (const std::optional<Element> of = element(target)) {
-        const Number before = load(*of);
-        const Number after = next(before);
-        store(*of, after);
-        return expression.after ? before : after;
-    }
-    if (target.kind != ExpressionKind::kName) store(target, {});
-    const Number before = name(target);
-    const Number after = next(before);
-    store(target, after);
+    const Number after =
+        numbers_.convert(numbers_.binary(mark, before, one, expression.place), before.type, expression.place);
+    store(*place, after);
     return expression.after ? before : after;
 }
 
 Number Lowering::cast(const Expression& expression) {
+    if (expression.type.name == "void" && expression.type.pointers == 0)
+        throw OutsideSubset(expression.place, "void is no number");
     const ScalarType to = program_.type(expression.type);
     const size_t count = expression.operands.size();
     if (count == 0) return numbers_.zero(to);
@@ -284,69 +370,6 @@ Number Lowering::cast(const Expression& expression) {
     }
     if (count != 1) throw OutsideSubset(expression.place, c_name(to) + " is made of one number");
     return numbers_.convert(value(*expression.operands[0]), to, expression.place);
-}
-
-Number Lowering::call(const Expression& expression, bool may_give_nothing) {
-    const std::string& called = expression.text;
-    if (called.starts_with("atomic")) return atomic(expression);
-    std::vector<Number> arguments;
-    std::vector<ScalarType> types;
-    for (const ExpressionPtr& one : expression.operands) {
-        arguments.push_back(value(*one));
-        types.push_back(arguments.back().type);
-    }
-    if (program_.function_names.contains(called)) {
-        // Copied, as functions that are made later move it.
-        const Program::Made made = program_.function(called, expression.types, types, expression.place);
-        if (!made.result && !may_give_nothing)
-            throw OutsideSubset(expression.place, called + "() gives nothing");
-        std::vector<ValueId> given;
-        for (size_t k = 0; k < arguments.size(); ++k)
-            given.push_back(
-                numbers_.convert(arguments[k], made.parameters[k], expression.operands[k]->place).id);
-        std::vector<ir::Type> results;
-        if (made.result) results.push_back(ir::Type::of(*made.result));
-        for (const size_t k : made.references) results.push_back(ir::Type::of(made.parameters[k]));
-        const std::vector<ValueId> values = numbers_.builder().call(made.name, results, given);
-        std::set<std::string> written;
-        for (size_t j = 0; j < made.references.size(); ++j) {
-            const size_t k = made.references[j];
-            const Expression& target = *expression.operands[k];
-            if (target.kind == ExpressionKind::kIndex &&
-                has_effects(*target.operands[1], program_.function_names))
-                throw OutsideSubset(target.place, "the index of a reference does more than to count");
-            if (target.kind == ExpressionKind::kName && !written.insert(target.text).second)
-                throw OutsideSubset(target.place, "'" + target.text + "' is given for two references");
-            store(target, {made.parameters[k], values[j + (made.result ? 1 : 0)]});
-        }
-        return made.result ? Number{*made.result, values[0]} : Number{};
-    }
-    if (!numbers_.is_function(called))
-        throw OutsideSubset(expression.place, "the function " + called + "() is not known");
-    if (expression.types.size() > 1 || (expression.types.size() == 1 && called != "min" && called != "max"))
-        throw OutsideSubset(expression.place, called + "() is no template");
-    if (expression.types.size() == 1) {
-        const ScalarType type = program_.type(expression.types[0]);
-        for (size_t k = 0; k < arguments.size(); ++k)
-            arguments[k] = numbers_.convert(arguments[k], type, expression.operands[k]->place);
-    }
-    return numbers_.call(called, arguments, expression.place);
-}
-
-Number Lowering::atomic(const Expression& expression) {
-    const std::string usage =
-        expression.text + "(&y[i], value), of a raw output y, is the form of the subset";
-    if (expression.operands.size() != 2) throw OutsideSubset(expression.place, usage);
-    const Expression& target = *expression.operands[0];
-    const bool is_address = target.kind == ExpressionKind::kUnary && target.text == "&";
-    const Expression* const element = is_address ? target.operands[0].get() : nullptr;
-    if (element == nullptr || element->kind != ExpressionKind::kIndex ||
-        element->operands[0]->kind != ExpressionKind::kName || !around_->is_array(element->operands[0]->text))
-        throw OutsideSubset(expression.place, usage);
-    const Number at = value(*element->operands[1]);
-    const Number operand = value(*expression.operands[1]);
-    return around_->atomic(numbers_, expression.text, element->operands[0]->text, at, operand,
-                           expression.place);
 }
 
 Number Lowering::member(const Expression& expression) {
@@ -373,6 +396,10 @@ Number Lowering::member(const Expression& expression) {
         }
         throw OutsideSubset(expression.place, "an array has size(), shape()[k] and ndim in the subset");
     }
+    if (shape(object).structure != nullptr) {
+        if (is_call) return number_of(call_method(expression), expression.place);
+        if (const std::optional<Target> of = target(expression)) return load(*of);
+    }
     const Number of = value(object);
     if (is_call && expression.operands.size() == 1 && DType(of.type).is_complex()) {
         if (expression.text == "real") return numbers_.real(of);
@@ -384,7 +411,6 @@ Number Lowering::member(const Expression& expression) {
 Number Lowering::index(const Expression& expression) {
     const Expression& array = *expression.operands[0];
     const Expression& place = *expression.operands[1];
-    if (const std::optional<Element> of = element(expression)) return load(*of);
     const bool is_shape = array.kind == ExpressionKind::kMember && array.text == "shape" && !array.after &&
                           array.operands.size() == 1 && array.operands[0]->kind == ExpressionKind::kName &&
                           around_->is_array(array.operands[0]->text);
@@ -393,7 +419,10 @@ Number Lowering::index(const Expression& expression) {
         if (const auto size = around_->of_array(numbers_, array.operands[0]->text, "shape", axis))
             return *size;
     }
-    throw OutsideSubset(expression.place, "only raw arguments and arrays are indexed");
+    if (!is_shape) {
+        if (const std::optional<Target> of = target(expression)) return load(*of);
+    }
+    throw OutsideSubset(expression.place, "only raw arguments, arrays and pointers are indexed");
 }
 
 }  // namespace weft::lang::c_source

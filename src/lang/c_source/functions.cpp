@@ -152,6 +152,45 @@ Number Numbers::constant(std::string_view name) {
     return {value.type, builder_->constant(value)};
 }
 
+namespace {
+
+template <class T>
+std::optional<T> limit_of(std::string_view name) {
+    using Limits = std::numeric_limits<T>;
+    if (name == "max") return Limits::max();
+    if (name == "min") return Limits::min();
+    if (name == "lowest") return Limits::lowest();
+    if (name == "epsilon") return Limits::epsilon();
+    if (name == "infinity" && Limits::has_infinity) return Limits::infinity();
+    if (name == "quiet_NaN" && Limits::has_quiet_NaN) return Limits::quiet_NaN();
+    return {};
+}
+
+}  // namespace
+
+Number Numbers::limit(ScalarType type, std::string_view name, const Place& place) {
+    const auto number = [&](auto value) -> Number {
+        if (!value)
+            throw OutsideSubset(place, "a " + c_name(type) + " has no limit '" + std::string(name) + "'");
+        return {type, builder_->constant(Constant::of(type, *value))};
+    };
+    switch (type) {
+        case ScalarType::kBool: return number(limit_of<bool>(name));
+        case ScalarType::kInt8: return number(limit_of<int8_t>(name));
+        case ScalarType::kUInt8: return number(limit_of<uint8_t>(name));
+        case ScalarType::kInt16: return number(limit_of<int16_t>(name));
+        case ScalarType::kUInt16: return number(limit_of<uint16_t>(name));
+        case ScalarType::kInt32: return number(limit_of<int32_t>(name));
+        case ScalarType::kUInt32: return number(limit_of<uint32_t>(name));
+        case ScalarType::kInt64: return number(limit_of<int64_t>(name));
+        case ScalarType::kUInt64: return number(limit_of<uint64_t>(name));
+        case ScalarType::kFloat32: return number(limit_of<float>(name));
+        case ScalarType::kFloat64: return number(limit_of<double>(name));
+        default: break;
+    }
+    throw OutsideSubset(place, "the limits of " + c_name(type) + " are outside of the subset");
+}
+
 bool Numbers::is_function(std::string_view name) const {
     const auto has = [](std::string_view one) { return math_functions().contains(one) || is_composed(one); };
     return has(name) || is_of_any_type(name) || (!without_f(name).empty() && has(without_f(name)));

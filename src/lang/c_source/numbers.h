@@ -49,6 +49,8 @@ public:
     /// A constant of a header, such as INFINITY.
     bool is_constant(std::string_view name) const;
     Number constant(std::string_view name);
+    /// std::numeric_limits<type>::name().
+    Number limit(ScalarType type, std::string_view name, const Place& place);
     /// A function of <cmath>, or another that is there in CUDA without a declaration.
     bool is_function(std::string_view name) const;
     Number call(const std::string& name, std::span<const Number> arguments, const Place& place);

@@ -3,6 +3,8 @@
 // What C++ leaves undefined has a result here, too: an element that has no value is 0, one outside of the
 // array reads as 0 and is not written.
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -62,14 +64,32 @@ std::optional<int64_t> Lowering::known(const Expression& expression) {
                                          right = known(*expression.operands[1]);
             return left && right ? combined(expression.text, *left, *right) : std::nullopt;
         }
-        case ExpressionKind::kSizeOf:
-            if (expression.operands.empty()) return DType(program_.type(expression.type)).itemsize();
-            return {};
+        case ExpressionKind::kCast: {
+            const CType to = program_.full_type(expression.type);
+            if (expression.operands.size() != 1 || !to.is_number() || !DType(to.scalar).is_integer() ||
+                DType(to.scalar).itemsize() < 4)
+                return {};
+            const std::optional<int64_t> of = known(*expression.operands[0]);
+            return of && *of >= 0 && *of <= INT32_MAX ? of : std::nullopt;
+        }
+        case ExpressionKind::kSizeOf: {
+            int64_t alignment = 1;
+            if (expression.operands.empty())
+                return size_in_bytes(program_.full_type(expression.type), alignment);
+            const Expression& of = *expression.operands[0];
+            const size_t found = of.kind == ExpressionKind::kName ? scopes_.find(of.text) : Scopes::kNone;
+            if (found != Scopes::kNone && scopes_[found].array)
+                return size_in_bytes(target_of_variable(found, of.place).type, alignment) *
+                       count_of(scopes_[found].array->sizes);
+            const CType type = shape(of);
+            if (type.is_number()) return DType(type_of(of)).itemsize();
+            return size_in_bytes(type, alignment);
+        }
         default: return {};
     }
 }
 
-std::vector<int64_t> Lowering::sizes_of(const Declarator& one, ScalarType type) {
+std::vector<int64_t> Lowering::sizes_of(const Declarator& one, const CType& type) {
     std::vector<int64_t> sizes;
     for (const ExpressionPtr& extent : one.extents) {
         if (extent == nullptr) {
@@ -90,7 +110,8 @@ std::vector<int64_t> Lowering::sizes_of(const Declarator& one, ScalarType type) 
         sizes[0] = is_nested ? std::ssize(given) : (std::ssize(given) + inner - 1) / inner;
         if (sizes[0] == 0) throw OutsideSubset(one.place, "an array has one element at least");
     }
-    int64_t bytes = DType(type).itemsize();
+    int64_t alignment = 1;
+    int64_t bytes = size_in_bytes(type, alignment);
     for (const int64_t size : sizes) {
         if (size > kMostBytes / bytes)
             throw OutsideSubset(
@@ -100,16 +121,15 @@ std::vector<int64_t> Lowering::sizes_of(const Declarator& one, ScalarType type) 
     return sizes;
 }
 
-void Lowering::declare_array(const Declarator& one, ScalarType type, bool is_constant) {
-    if (one.initial != nullptr && one.initial->kind != ExpressionKind::kList)
-        throw OutsideSubset(one.place, "the values of an array stand in braces");
-    OwnArray array{.buffer = {}, .sizes = sizes_of(one, type)};
+OwnArray Lowering::allocate_array(const std::string& name, ScalarType type, std::vector<int64_t> sizes) {
+    OwnArray array{.buffer = {}, .sizes = std::move(sizes)};
     const int64_t count = count_of(array.sizes);
     ir::BufferType buffer{.element = type, .space = ir::AddressSpace::kLocal};
     buffer.strides = {DType(type).itemsize()};
     buffer.sizes = {count};
     ir::Builder& builder = numbers_.builder();
-    array.buffer = builder.allocate(buffer, one.name);
+    const bool is_name = name.find_first_of(" .") == name.npos;
+    array.buffer = builder.allocate(buffer, is_name ? name : std::string());
     const ValueId zero = numbers_.zero(type).id;
     if (count <= kFewElements) {
         for (int64_t k = 0; k < count; ++k) builder.store(array.buffer, zero, std::array{builder.index(k)});
@@ -120,105 +140,47 @@ void Lowering::declare_array(const Declarator& one, ScalarType type, bool is_con
                              return {};
                          });
     }
-    if (one.initial != nullptr) fill(array, *one.initial, type, 0, 0);
-    scopes_.add({.name = one.name,
-                 .value = {type, {}},
-                 .is_constant = is_constant,
-                 .why_constant = "const",
-                 .array = std::move(array)});
+    return array;
 }
 
-void Lowering::fill(const OwnArray& array, const Expression& list, ScalarType type, size_t axis,
-                    int64_t first) {
-    const int64_t room = count_of(array.sizes, axis), inner = count_of(array.sizes, axis + 1);
+void Lowering::declare_array(const Declarator& one, const CType& type, bool is_constant) {
+    if (one.initial != nullptr && one.initial->kind != ExpressionKind::kList)
+        throw OutsideSubset(one.place, "the values of an array stand in braces");
+    std::vector<int64_t> sizes = sizes_of(one, type);
+    const size_t root = declare(one.name, type, std::move(sizes));
+    if (one.initial != nullptr) fill(target_of_variable(root, one.place), *one.initial);
+    scopes_[root].is_constant = is_constant;
+    scopes_[root].why_constant = "const";
+}
+
+// Nested lists are those of axes; one that is not nested goes on over the axes behind.
+void Lowering::fill(const Target& array, const Expression& list) {
+    const int64_t room = count_of(array.sizes), inner = count_of(array.sizes, 1);
+    const auto at = [&](size_t axes, int64_t place) {
+        Target result = array;
+        ir::Builder& builder = numbers_.builder();
+        const int64_t count = axes == 1 ? array.sizes[0] : room;
+        result.sizes.erase(result.sizes.begin(), result.sizes.begin() + static_cast<ptrdiff_t>(axes));
+        const ValueId position = builder.index(place);
+        result.offset =
+            array.offset
+                ? added(builder.apply(OpId::kMultiply, {*array.offset, builder.index(count)}), position)
+                : position;
+        return result;
+    };
     int64_t place = 0;
     for (const ExpressionPtr& one : list.operands) {
         if (place >= room) throw OutsideSubset(one->place, "there are more values than elements");
-        if (one->kind == ExpressionKind::kList) {
-            if (axis + 1 >= array.sizes.size() || place % inner != 0)
+        if (one->kind == ExpressionKind::kList &&
+            (array.sizes.size() > 1 || array.type.structure == nullptr)) {
+            if (array.sizes.size() < 2 || place % inner != 0)
                 throw OutsideSubset(one->place, "braces do not fit the array's sizes");
-            fill(array, *one, type, axis + 1, first + place);
+            fill(at(1, place / inner), *one);
             place += inner;
             continue;
         }
-        const Number number = numbers_.convert(value(*one), type, one->place);
-        ir::Builder& builder = numbers_.builder();
-        builder.store(array.buffer, number.id, std::array{builder.index(first + place)});
+        set_member(at(array.sizes.size(), place), *one);
         ++place;
-    }
-}
-
-std::optional<Lowering::Element> Lowering::element(const Expression& expression) {
-    std::vector<const Expression*> places;
-    const Expression* base = &expression;
-    for (; base->kind == ExpressionKind::kIndex; base = base->operands[0].get())
-        places.insert(places.begin(), base->operands[1].get());
-    if (places.empty() || base->kind != ExpressionKind::kName) return {};
-    Element result;
-    result.name = base->text;
-    result.place = expression.place;
-    const size_t found = scopes_.find(base->text);
-    if (found == Scopes::kNone) {
-        if (!around_->is_array(base->text)) return {};
-        if (places.size() != 1) throw OutsideSubset(expression.place, "a raw argument has one index");
-        result.type = around_->element(base->text);
-        result.at = value(*places[0]);
-        return result;
-    }
-    if (!scopes_[found].array) return {};
-    const OwnArray array = *scopes_[found].array;
-    if (places.size() != array.sizes.size())
-        throw OutsideSubset(expression.place, "'" + base->text + "' has " +
-                                                  std::to_string(array.sizes.size()) + " indices, not " +
-                                                  std::to_string(places.size()));
-    result.is_own = true;
-    result.type = scopes_[found].value.type;
-    for (size_t k = 0; k < places.size(); ++k) {
-        const Number index = value(*places[k]);
-        if (!DType(index.type).is_integer() && !DType(index.type).is_bool())
-            throw OutsideSubset(places[k]->place, "an index is an integer, not a " + c_name(index.type));
-        ir::Builder& builder = numbers_.builder();
-        const ValueId position = builder.cast(index.id, ScalarType::kInt64);
-        const std::optional<int64_t> constant = known(*places[k]);
-        if (!constant || *constant < 0 || *constant >= array.sizes[k]) {
-            const ValueId fits = builder.apply(
-                OpId::kLogicalAnd, {builder.apply(OpId::kGreaterEqual, {position, builder.index(0)}),
-                                    builder.apply(OpId::kLess, {position, builder.index(array.sizes[k])})});
-            result.inside = result.inside ? builder.apply(OpId::kLogicalAnd, {*result.inside, fits}) : fits;
-        }
-        result.at.id =
-            k == 0 ? position
-                   : builder.apply(OpId::kAdd, {builder.apply(OpId::kMultiply,
-                                                              {result.at.id, builder.index(array.sizes[k])}),
-                                                position});
-    }
-    result.buffer = array.buffer;
-    if (scopes_[found].is_constant) result.why_constant = scopes_[found].why_constant;
-    return result;
-}
-
-Number Lowering::load(const Element& element) {
-    if (!element.is_own) return around_->load(numbers_, element.name, element.at, element.place);
-    const std::array at{element.at.id};
-    ir::Builder& builder = numbers_.builder();
-    if (!element.inside) return {element.type, builder.load(element.buffer, at)};
-    return {element.type,
-            builder.load_if(element.buffer, at, *element.inside, numbers_.zero(element.type).id)};
-}
-
-void Lowering::store(const Element& element, const Number& value) {
-    if (!element.is_own) {
-        around_->store(numbers_, element.name, element.at, value, element.place);
-        return;
-    }
-    if (!element.why_constant.empty())
-        throw OutsideSubset(element.place,
-                            "'" + element.name + "' is " + element.why_constant + ", and is assigned to");
-    const std::array at{element.at.id};
-    if (element.inside) {
-        numbers_.builder().store_if(element.buffer, value.id, at, *element.inside);
-    } else {
-        numbers_.builder().store(element.buffer, value.id, at);
     }
 }
 

@@ -199,7 +199,8 @@ private:
     void body(Builder& builder, const Arguments& arguments, ValueId position) {
         arguments.around->place = {ScalarType::kInt64, position};
         Lowering lowering(program_, *arguments.around, builder);
-        lowering.declare_constants([&](std::string_view one) { return mentions(*body_, one); });
+        const auto in_body = [&](std::string_view one) { return mentions(*body_, one); };
+        lowering.declare_constants([&](std::string_view one) { return program_.mentions(in_body, one); });
         lowering.scopes().open();
         std::vector<std::pair<size_t, size_t>> outputs;  // arguments, and their variables
         for (size_t k = 0; k < arguments_.size(); ++k) {
@@ -211,7 +212,7 @@ private:
             if (is_output) outputs.emplace_back(k, lowering.scopes().size());
             lowering.scopes().add({of.name, {of.type, value}, !is_output, "an input"});
         }
-        lowering.statements(*body_);
+        lowering.kernel(*body_);
         for (const auto& [k, variable] : outputs)
             builder.store(arguments.values[k], lowering.scopes()[variable].value.id, std::array{position});
     }

@@ -1,4 +1,4 @@
-// switch as branches: what the parser has read of its cases becomes a chain of ifs over the value.
+// switch as branches: what the parser has read of its cases becomes ifs over the value.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ struct Case {
     StatementPtr body{};
 };
 
-// A block that has the value in a variable, and the branches. Throws OutsideSubset for cases that run on into
-// the next, for a break that does not end its case, and for a label that is there twice.
+// A block that has the value in a variable, and the branches; or a loop that runs once, where a case runs on
+// into the next or has a break in it. Throws OutsideSubset for a label that is there twice.
 StatementPtr branches_of(const Place& place, ExpressionPtr value, std::vector<Case> cases);
 
 }  // namespace weft::lang::c_source

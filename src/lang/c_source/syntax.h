@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,9 @@ struct TypeName {
     std::string name{};
     std::shared_ptr<TypeName> of{};  // of a complex number's parts
     Place place{};
+    int pointers = 0;                      // stars behind it
+    bool points_to_const = false;          // what the first of them points to is const
+    std::shared_ptr<Expression> number{};  // no type: an argument of a template
 };
 
 enum class ExpressionKind : uint8_t {
@@ -37,7 +41,7 @@ enum class ExpressionKind : uint8_t {
     kConditional,  // three operands
     kCast,         // type, operands: T(x), (T)x, static_cast<T>(x), complex<T>(x, y), T{x}
     kCall,         // text: the function's name, types: its template's arguments; operands
-    kMember,       // text: the method's name; operands: the object, the arguments
+    kMember,       // text: the member's name; operands: the object, a method's arguments
     kIndex,        // operands: the array, the index
     kSizeOf,       // type or an operand
     kList,         // operands: the values of an array
@@ -56,6 +60,9 @@ struct Expression {
 struct Declarator {
     std::string name{};
     Place place{};
+    int pointers = 0;
+    bool is_reference = false;
+    bool is_constant = false;              // behind the stars
     ExpressionPtr initial{};               // may be null
     std::vector<ExpressionPtr> extents{};  // of an array; null: as many as there are values
 };
@@ -83,6 +90,7 @@ struct Statement {
     std::vector<StatementPtr> statements{};
     TypeName type{};
     bool is_constant = false;
+    bool is_switch = false;  // a kDo that runs once, which `continue` does not know of
     std::vector<Declarator> names{};
 };
 
@@ -90,33 +98,56 @@ struct CParameter {
     TypeName type{};
     std::string name{};
     bool is_constant = false;
-    bool is_reference = false;  // that is written through
+    bool is_reference = false;        // that is written through
+    bool is_const_reference = false;  // one that is only read
+    ExpressionPtr otherwise{};        // what it is where no argument is given; may be null
 };
 
 struct CFunction {
     std::string name{};
     Place place{};
-    std::vector<std::string> types{};  // a template's parameters
+    std::vector<std::string> types{};    // a template's parameters
+    std::vector<std::string> numbers{};  // those of them that are numbers
     TypeName result{};
     std::vector<CParameter> parameters{};
     StatementPtr body{};
+    std::vector<std::pair<std::string, ExpressionPtr>> first{};  // of a constructor: what members begin with
+    bool is_constructor = false;
+    bool is_static = false;
+};
+
+struct CStructure {
+    std::string name{};
+    Place place{};
+    std::vector<StatementPtr> members{};  // declarations
+    std::vector<CFunction> functions{};
 };
 
 // Of a preamble.
 struct Definitions {
     std::vector<CFunction> functions{};
+    std::vector<std::unique_ptr<CStructure>> structures{};
     std::vector<StatementPtr> constants{};                    // declarations
     std::vector<std::pair<std::string, TypeName>> aliases{};  // typedef, using
 };
 
 struct TypeNames {
-    std::vector<std::string> known{};   // types besides those of the language
-    std::vector<std::string> hidden{};  // of the language's: variables have these names
+    std::vector<std::string> known{};                 // types besides those of the language
+    std::vector<std::string> hidden{};                // of the language's: variables have these names
+    std::set<std::string, std::less<>> namespaces{};  // whose names are known without them
 };
 
 // They add the names of types to `types`. Throw OutsideSubset.
 Definitions parse_definitions(std::span<const Token> tokens, TypeNames& types);
 StatementPtr parse_statements(std::span<const Token> tokens, const TypeNames& types);
 ExpressionPtr parse_expression(std::span<const Token> tokens, const TypeNames& types);
+
+// What is there in CUDA C++ without a declaration, and is written in C++ itself (known_functions.cpp).
+struct KnownFunctions {
+    TypeNames types{};
+    Definitions definitions{};
+};
+
+const KnownFunctions& known_functions();
 
 }  // namespace weft::lang::c_source

@@ -160,6 +160,13 @@ private:
             if (!names.empty()) macros_.erase(names[0].text);
         } else if (name == "ifdef" || name == "ifndef") {
             condition(place, name == "ifdef");
+        } else if (name == "if") {
+            if_condition(place);
+        } else if (name == "elif") {
+            if (open_conditions_ == 0) throw OutsideSubset(place, "#elif has no #if");
+            rest_of_line();
+            --open_conditions_;
+            skip_branch(place, false);
         } else if (name == "else" || name == "endif") {
             if (open_conditions_ == 0) throw OutsideSubset(place, "#" + std::string(name) + " has no #ifdef");
             rest_of_line();
@@ -190,6 +197,40 @@ private:
         }
     }
 
+    // #if and #elif.
+    void if_condition(const Place& place) {
+        std::vector<Token> given = rest_of_line(), known;
+        for (size_t k = 0; k < given.size(); ++k) {
+            if (!given[k].is_name("defined")) {
+                known.push_back(given[k]);
+                continue;
+            }
+            const bool has_bracket = k + 1 < given.size() && given[k + 1].is("(");
+            k += has_bracket ? 2 : 1;
+            if (k >= given.size()) throw OutsideSubset(place, "'defined' has no name");
+            refuse_own(given[k]);
+            known.push_back(
+                {TokenKind::kNumber, macros_.contains(given[k].text) ? "1" : "0", given[k].place});
+            if (has_bracket) ++k;
+        }
+        std::vector<Token> tokens;
+        std::set<std::string> within;
+        expand(known, within, tokens);
+        for (const Token& one : tokens) refuse_own(one);
+        tokens.push_back({TokenKind::kEnd, "", place});
+        if (value_of_condition(tokens) != 0) {
+            ++open_conditions_;
+        } else {
+            skip_branch(place, true);
+        }
+    }
+
+    // What the compiler defines itself.
+    static void refuse_own(const Token& name) {
+        if (name.kind == TokenKind::kName && name.text.starts_with("__"))
+            throw OutsideSubset(name.place, "what " + name.text + " is, is outside of the subset");
+    }
+
     // To its #endif, or to an #else of its own.
     void skip_branch(const Place& place, bool stops_at_else) {
         int depth = 0;
@@ -206,8 +247,11 @@ private:
                 ++open_conditions_;
                 return;
             }
-            if (line.starts_with("elif") && depth == 0)
-                throw OutsideSubset(place, "#elif is outside of the subset");
+            if (line.starts_with("elif") && depth == 0 && stops_at_else) {
+                at_ = static_cast<size_t>(line.data() - text_.data()) + 4;
+                if_condition(place);
+                return;
+            }
             if (line.starts_with("endif") && depth-- == 0) return;
         }
         throw OutsideSubset(place, "the condition has no #endif");
@@ -247,9 +291,6 @@ private:
             }
         }
         macro.body = rest_of_line();
-        for (const Token& one : macro.body) {
-            if (one.is("##")) throw OutsideSubset(one.place, "## is outside of the subset");
-        }
         macros_.insert_or_assign(name, std::move(macro));
     }
 
@@ -273,17 +314,22 @@ private:
             const Macro& macro = found->second;
             std::map<std::string, std::vector<Token>> arguments;
             const Place place = tokens[k].place;
-            if (macro.takes_arguments) k = read_arguments(tokens, k, macro, within, arguments);
+            std::map<std::string, std::vector<Token>> as_written;  // what ## takes
+            if (macro.takes_arguments) k = read_arguments(tokens, k, macro, within, arguments, as_written);
             std::vector<Token> body;
-            for (const Token& one : macro.body) {
-                const auto argument =
-                    one.kind == TokenKind::kName ? arguments.find(one.text) : arguments.end();
-                if (argument == arguments.end()) {
+            for (size_t j = 0; j < macro.body.size(); ++j) {
+                const Token& one = macro.body[j];
+                const bool is_pasted = (j + 1 < macro.body.size() && macro.body[j + 1].is("##")) ||
+                                       (j > 0 && macro.body[j - 1].is("##"));
+                const auto& given = is_pasted ? as_written : arguments;
+                const auto argument = one.kind == TokenKind::kName ? given.find(one.text) : given.end();
+                if (argument == given.end()) {
                     body.push_back({one.kind, one.text, place});
                 } else {
                     body.insert(body.end(), argument->second.begin(), argument->second.end());
                 }
             }
+            paste(body);
             within.insert(found->first);
             const std::string name = found->first;
             expand(body, within, into);
@@ -291,10 +337,25 @@ private:
         }
     }
 
+    static void paste(std::vector<Token>& body) {
+        for (size_t k = 1; k + 1 < body.size();) {
+            if (!body[k].is("##")) {
+                ++k;
+                continue;
+            }
+            if (body[k - 1].kind != TokenKind::kName ||
+                (body[k + 1].kind != TokenKind::kName && body[k + 1].kind != TokenKind::kNumber))
+                throw OutsideSubset(body[k].place, "## makes names alone in the subset");
+            body[k - 1].text += body[k + 1].text;
+            body.erase(body.begin() + static_cast<ptrdiff_t>(k),
+                       body.begin() + static_cast<ptrdiff_t>(k) + 2);
+        }
+    }
+
     // The place of the closing bracket.
     size_t read_arguments(const std::vector<Token>& tokens, size_t at, const Macro& macro,
-                          std::set<std::string>& within,
-                          std::map<std::string, std::vector<Token>>& arguments) {
+                          std::set<std::string>& within, std::map<std::string, std::vector<Token>>& arguments,
+                          std::map<std::string, std::vector<Token>>& as_written) {
         std::vector<std::vector<Token>> given(1);
         int depth = 0;
         size_t k = at + 1;
@@ -313,7 +374,10 @@ private:
             throw OutsideSubset(tokens[at].place, "the macro " + tokens[at].text + " takes " +
                                                       std::to_string(macro.parameters.size()) +
                                                       " arguments, not " + std::to_string(given.size()));
-        for (size_t j = 0; j < given.size(); ++j) expand(given[j], within, arguments[macro.parameters[j]]);
+        for (size_t j = 0; j < given.size(); ++j) {
+            expand(given[j], within, arguments[macro.parameters[j]]);
+            as_written[macro.parameters[j]] = std::move(given[j]);
+        }
         return k;
     }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,9 @@ using Macros = std::map<std::string, Macro, std::less<>>;
 // The last token is kEnd. `macros` has those of texts before, and gets those of this one. The source has to
 // live as long as the tokens. Throws OutsideSubset.
 std::vector<Token> tokenise(const SourceText& source, Macros& macros);
+
+// Of #if, without `defined`: integers and C's operators. A name that is no macro is 0. The last token is
+// kEnd.
+int64_t value_of_condition(std::span<const Token> tokens);
 
 }  // namespace weft::lang::c_source

@@ -196,6 +196,38 @@ def test_loops():
     _same(collatz(np.arange(1, 200)), numpy.array([expected(v) for v in range(1, 200)], "i"))
 
 
+@pytest.mark.parametrize("size", [5, 5000])
+def test_a_body_may_end_anywhere(size):
+    kernel = np.ElementwiseKernel(
+        "T x",
+        "T y, T z",
+        "if (x < 0) { y = -1; continue; }\nfor (int k = 0; k < 3; ++k) { if (x == k) return; y += k; }\nz = x;",
+    )
+    x = numpy.arange(size) % 7 - 2
+    y, z = kernel(np.array(x))
+    _same(y, numpy.select([x < 0, x == 0, x == 1, x == 2], [-1, 0, 0, 1], 3))
+    _same(z, numpy.where(x > 2, x, 0))
+
+
+def test_structures_and_vectors_of_cuda():
+    kernel = np.ElementwiseKernel(
+        "float32 x, float32 y",
+        "float32 z",
+        "float2 a = make_float2(x, y), b = {y, 1}; turn(&a, 3); z = dot(a, b) + lane(x > y, a, b).x;",
+        preamble="""
+        __device__ float dot(float2 a, float2 b) { return a.x * b.x + a.y * b.y; }
+        __device__ void turn(float2* v, int count) {
+            while (count-- > 0) { float before = v->x; v->x = -v->y; v->y = before; }
+        }
+        __device__ const float2 lane(bool first, const float2& a, const float2& b) { return first ? a : b; }
+        """,
+    )
+    x, y = _array(3000, "f"), _array(3000, "f", 1)
+    ax, ay = y, -x  # three quarters of a turn
+    expected = (ax * y + ay * numpy.float32(1)) + numpy.where(x > y, ax, y)
+    _same(kernel(np.array(x), np.array(y)), expected)
+
+
 def test_complex_numbers():
     z = numpy.array([1 + 2j, -3.5 + 0.25j, 0j], "F")
     kernel = np.ElementwiseKernel(
@@ -309,6 +341,48 @@ class TestRaw:
         with pytest.raises(np.CompileError, match="'x' is an input"):
             np.ElementwiseKernel("raw T x", "T y", "x[i] = 1; y = 0")(np.arange(3), size=3)
 
+    def test_functions_take_pointers(self):
+        preamble = """
+            struct Extremes { double least, most; };
+            __device__ Extremes extremes(const double* first, const double* last) {
+                Extremes e = {*first, *first};
+                for (const double* p = first + 1; p < last; ++p) {
+                    if (*p < e.least) e.least = *p;
+                    if (*p > e.most) e.most = *p;
+                }
+                return e;
+            }
+            __device__ void put(double* to, const Extremes& e) { *to++ = e.least; *to = e.most; }
+        """
+        kernel = np.ElementwiseKernel(
+            "raw float64 x, int32 width", "raw float64 y",
+            "if (i + width > x.size()) return;\nput(&y[2 * i], extremes(&x[i], &x[i] + width));",
+            "slide", preamble=preamble,
+        )  # fmt: skip
+        x = _array(700, "d")
+        y = np.full(1400, -1.0)
+        kernel(np.array(x), 5, y, size=700)
+        windows = numpy.lib.stride_tricks.sliding_window_view(x, 5)
+        expected = numpy.full((700, 2), -1.0)
+        expected[:696] = numpy.stack([windows.min(1), windows.max(1)], axis=1)
+        _same(y, expected.ravel())
+
+    def test_indices_behind_pointers_are_checked(self):
+        kernel = np.ElementwiseKernel("raw T x", "T y", "const T* p = &x[i];\n++p;\ny = *p;", "one_too_many")
+        with pytest.raises(
+            IndexError, match="index 5 is out of bounds for 'x', in the operation of one_too_many, line 3"
+        ):
+            numpy.asarray(kernel(np.arange(5), size=5))
+
+    def test_atomics_behind_pointers(self):
+        kernel = np.ElementwiseKernel(
+            "T x", "raw T y", "count(&y[x % 3], T(2));", "counts", preamble="template <class T> "
+            "__device__ void count(T* at, T by) { if (by == 0) return; atomicAdd(at + 1, by); }",
+        )  # fmt: skip
+        y = np.zeros(4, "q")
+        kernel(np.arange(3000), y)
+        _same(y, numpy.array([0, 2000, 2000, 2000]))
+
     def test_many_operands(self):
         names = [f"x{k}" for k in range(20)]
         kernel = np.ElementwiseKernel(
@@ -376,27 +450,38 @@ class TestErrors:
             ("y = f(x)", r"the function f\(\) is not known"),
             ("x = 1", "'x' is an input, and is assigned to"),
             ("y = x % 2.0", "a double has no operator %"),
-            ("float* p = 0", "pointers are outside of the subset"),
+            ("float* p = 0", "a pointer is wanted here"),
+            ("float a = 1; float* p = &a; y = p[1]", "leads to that one alone"),
+            ("float a[2], b[2]; float* p = a; p = b", "a pointer leads into one array"),
+            ("float a[2]; double* p = a", "'p' is a pointer to another type"),
+            ("float a[2]; const float* p = a; *p = 1", "behind a pointer to const"),
+            ("float a[2]; y = *(int*)a", "memory that is read as another type"),
+            ("float a[2][2]; float* p = a", "pointers to rows of arrays"),
+            ("float* p; y = *p", "'p' has no value yet"),
+            ("double& r = 1.0", "'r' refers to nothing of its type"),
+            ("double a = x; const double& r = a; r = 2", "is const, and is assigned to"),
+            ("float2 v; y = v", "a number is wanted here"),
+            ("float2 v; y = v.z", "a float2 has no member 'z'"),
+            ("float2 v; v = v + v", "no operator\\+ takes these arguments"),
+            ("float2 v = {1, 2, 3}", "a float2 has not so many members"),
             ("float a[n]", "the size of an array is a constant in the subset"),
             ("float a[2] = {1, 2, 3}", "there are more values than elements"),
             ("float a[9999]", "an array has 16384 bytes at most in the subset"),
             ("float a[2]; y = a", "'a' is an array: only its elements are numbers"),
-            ("float a[2]; y = a[0][1]", "'a' has 1 indices, not 2"),
+            ("float a[2]; y = a[0][1]", "more indices than the array has axes"),
             ("const float a[2] = {1}; a[0] = 2", "'a' is const, and is assigned to"),
             ("switch (x) { case 0: y = 1; }", "switch takes an integer, not a double"),
-            ("switch (1) { case 0: y = 1; case 1: y = 2; }", "a case that runs on into the next"),
-            ("switch (1) { case 0: if (i) break; y = 2; }", "'break' stands at the end of a case"),
             ("switch (1) { case 1: y = 1; break; case 2: case 0x1: y = 2; }", "each value of 'case' once"),
             ("switch (1) { default: y = 1; break; default: y = 2; }", "a switch has one 'default'"),
             ("goto end", "'goto' is outside of the subset"),
-            ("y = x; return", "'return' of a kernel is outside of the subset"),
+            ("return x", "the function gives nothing"),
             ("y = __shfl_sync(1, x, 2)", "is not known"),
             ("break", "there is no loop to leave"),
             ("int a; int a", "'a' is declared already"),
             ("y = 99999999999999999999", "more than 64 bits"),
             ("y = @", "a character that C"),
             ("y = complex<float>(1, 2)", "is no double"),
-            ("#if 1\ny = x\n#endif", "#if is outside of the subset"),
+            ("#if __CUDA_ARCH__ > 700\ny = x\n#endif", "what __CUDA_ARCH__ is, is outside of the subset"),
             ('#include "mine.h"\ny = x', "the header mine.h"),
             ("if (x > 0 y = x", "'\\)' is missing before 'y'"),
         ],
