@@ -63,8 +63,9 @@ std::string message_of(const Site& site, const char* payload) {
         case SiteKind::kEvent:
         case SiteKind::kFixed: return site.text;
         case SiteKind::kIndex:
-            return "index " + number(0) + " is out of bounds for axis " + std::to_string(site.axis) +
-                   " with size " + number(1) + (site.place >= 0 ? ", " + place_of(site, payload) : "");
+            return "index " + number(0) + " is out of bounds for " +
+                   (site.text.empty() ? "axis " + std::to_string(site.axis) : site.text) + " with size " +
+                   number(1) + (site.place >= 0 ? ", " + place_of(site, payload) : "");
         case SiteKind::kBroadcast:
             return "could not broadcast a size of " + number(0) + " to " + number(1) + " along axis " +
                    std::to_string(site.axis);

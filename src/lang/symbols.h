@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lang/tree/syntax.h"
@@ -89,6 +90,8 @@ struct ExternalFunction {
     // As Numba has it: it returns an int32, 0 where it raises nothing, and writes its result to where its
     // first argument points, which is not one of the parameters.
     bool tells_status = true;
+    // Names and texts of the sources that are linked with the program.
+    std::shared_ptr<const std::vector<std::pair<std::string, std::string>>> sources{};
 };
 
 struct Symbol {

@@ -71,6 +71,9 @@ lang::TypeRef type_of_constant_default(nb::handle value) {
 
 namespace {
 
+// Names and texts.
+using Sources = std::vector<std::pair<std::string, std::string>>;
+
 class Maker {
 public:
     explicit Maker(Program& program)
@@ -192,7 +195,7 @@ private:
             symbol.type = lang::tuple_type(std::move(parts));
         } else if (kind == "external") {
             symbol.kind = SymbolKind::kExternal;
-            symbol.external = external_function(described[2].attr("_facts"));
+            symbol.external = external_function(described[2].attr("_facts"), sources_);
             add_links(described[2]);
         } else if (kind == "record") {
             symbol.kind = SymbolKind::kRecord;
@@ -228,8 +231,10 @@ private:
     }
 
     // As weft.cuda.declare_device tells them.
-    static std::shared_ptr<const lang::ExternalFunction> external_function(nb::handle facts) {
+    static std::shared_ptr<const lang::ExternalFunction> external_function(
+        nb::handle facts, const std::shared_ptr<Sources>& sources) {
         auto function = std::make_shared<lang::ExternalFunction>();
+        function->sources = sources;
         function->name = text_of(facts[0]);
         for (nb::handle parameter : nb::object(facts[1]))
             function->parameters.push_back(
@@ -242,7 +247,11 @@ private:
     void add_links(nb::handle owner) {
         const nb::object links = nb::getattr(owner, "_links", nb::none());
         if (links.is_none()) return;
-        for (nb::handle link : links) program_.links.push_back(nb::borrow(link));
+        for (nb::handle link : links) {
+            program_.links.push_back(nb::borrow(link));
+            const nb::object source = nb::module_::import_(modules::kCudaExternal).attr("source_of")(link);
+            if (!source.is_none()) sources_->emplace_back(text_of(source[0]), text_of(source[1]));
+        }
     }
 
     static void unknown(lang::Symbol& symbol, std::string what) {
@@ -265,6 +274,7 @@ private:
     }
 
     Program& program_;
+    std::shared_ptr<Sources> sources_ = std::make_shared<Sources>();  // in CUDA C++, of all functions of such
     nb::object describe_;
     std::map<std::pair<PyObject*, std::optional<bool>>, const lang::FunctionSource*> made_;
 };

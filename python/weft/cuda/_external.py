@@ -87,9 +87,10 @@ class DeviceFunction:
 def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
     """Declares a function in CUDA C++ that kernels in Python call by its name.
 
-    It is compiled by NVRTC where it is a source, and linked with each kernel that calls it. A GPU is needed. Numbers
-    become what its parameters are, unless something would be cut off. For a pointer an array of these elements is
-    given, or `ffi.from_buffer(array)` of cffi: where it begins, whose elements lie side by side.
+    On a GPU it is compiled by NVRTC where it is a source, and linked with each kernel that calls it. On a CPU it
+    is part of such kernels where its source lies within weft's subset of C++. Numbers become what its parameters
+    are, unless something would be cut off. For a pointer an array of these elements is given, or
+    `ffi.from_buffer(array)` of cffi: where it begins, whose elements lie side by side.
 
     Parameters
     ----------
@@ -129,10 +130,10 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
     ...     if i < a.size:
     ...         a[i] = twice(a[i])
 
-    On a machine with a GPU::
-
-        a = np.arange(1000, dtype=np.float32, device="cuda")
-        double[4, 256](a)
+    >>> a = np.arange(4, dtype=np.float32)
+    >>> double[4, 256](a)
+    >>> a
+    array([0., 2., 4., 6.], dtype=float32)
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise TypeError(f"a function is declared by its symbol, not by {name!r}")
@@ -240,6 +241,16 @@ def _link(owner, each):
         if kind.__name__ == type(each).__name__ and isinstance(data, str | bytes):
             return kind(data, getattr(each, "name", None))
     raise TypeError(f"{owner}: link= takes paths, CUSource and so on, not {type(each).__name__}")
+
+
+def source_of(link):
+    """The name and the text of CUDA C++ that is linked; None of other things."""
+    if isinstance(link, CUSource):
+        return link.name, link.data.decode()
+    if isinstance(link, str) and link.endswith(".cu"):
+        with open(link, encoding="utf-8") as file:
+            return os.path.basename(link), file.read()
+    return None
 
 
 _MOST_KEPT = 64

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "execution/kernels/kernel_store.h"
-#include "lang/c_source/source.h"
+#include "lang/c_source/syntax/source.h"
 #include "weft/errors.h"
 
 namespace weft {

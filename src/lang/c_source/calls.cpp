@@ -108,6 +108,10 @@ CType Lowering::shape_of_call(const std::string& name, const std::vector<const E
             const TypeName& wanted = one.parameters[k].type;
             if (!is_parameter(wanted.name)) {
                 const bool is_complex = wanted.of != nullptr;
+                if (is_to_anything(wanted)) {
+                    fits = fits && given[k].pointers == 1;
+                    continue;
+                }
                 fits = fits && is_within(given[k], is_complex ? CType{} : program_.full_type(wanted));
                 continue;
             }
@@ -179,7 +183,7 @@ Lowering::Value Lowering::call(const Expression& expression, bool may_give_nothi
 Lowering::Value Lowering::call_function(const Program::Chosen& chosen, std::vector<Value> arguments,
                                         const Place& place) {
     const CFunction& function = *chosen.function;
-    bool stands_alone = program_.is_of_numbers(chosen);
+    bool stands_alone = makes_functions_ && program_.is_of_numbers(chosen);
     std::set<size_t> referred;
     for (size_t k = 0; stands_alone && k < arguments.size(); ++k) {
         const std::optional<Target>& of = arguments[k].target;
@@ -278,7 +282,9 @@ Lowering::Value Lowering::put_in_place(const Program::Chosen& chosen, std::vecto
     for (size_t k = 0; k < function.parameters.size(); ++k) {
         const CParameter& parameter = function.parameters[k];
         if (k >= arguments.size()) arguments.push_back(argument(*parameter.otherwise));
-        add_parameter(parameter, program_.full_type(parameter.type), arguments[k], place);
+        const CType type =
+            is_to_anything(parameter.type) ? arguments[k].type : program_.full_type(parameter.type);
+        add_parameter(parameter, type, arguments[k], place);
     }
     if (object) {
         Variable variable{.name = "this", .value = {ScalarType::kInt64, numbers_.builder().index(0)}};

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "lang/c_source/source.h"
+#include "lang/c_source/syntax/source.h"
 #include "weft/dtype.h"
 
 namespace weft::lang::c_source {

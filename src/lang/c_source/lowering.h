@@ -12,10 +12,11 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "lang/c_source/device_function.h"
 #include "lang/c_source/elements.h"
 #include "lang/c_source/numbers.h"
 #include "lang/c_source/scopes.h"
-#include "lang/c_source/syntax.h"
+#include "lang/c_source/syntax/syntax.h"
 
 namespace weft::lang::c_source {
 
@@ -130,6 +131,11 @@ public:
         size_t variable = Scopes::kNone, loop = Scopes::kNone, first_loop = 0;
     };
     void returns(Returns what) { returns_ = std::move(what); }
+    /// All functions are put in the place of their calls.
+    void stay_in_place() { makes_functions_ = false; }
+    /// Throws OutsideSubset.
+    DeviceResults call_from_outside(const DeviceFunction& function, std::span<const DeviceArgument> arguments,
+                                    const Place& place);
     bool has_ended() { return numbers_.builder().has_ended(); }
 
 private:
@@ -258,6 +264,7 @@ private:
     Program& program_;
     Surroundings* around_;
     bool is_dry_ = false;  // only types are wanted
+    bool makes_functions_ = true;
     Numbers numbers_;
     Scopes scopes_;
     std::vector<Loop> loops_;

@@ -98,6 +98,8 @@ ScalarType Program::type(const TypeName& name) const {
     return result.scalar;
 }
 
+bool is_to_anything(const TypeName& type) { return type.name == "void" && type.pointers == 1; }
+
 bool Program::is_of_numbers(const Chosen& chosen) const {
     const CFunction& function = *chosen.function;
     const auto is_number = [&](const TypeName& type) {
@@ -200,6 +202,11 @@ std::optional<Program::Chosen> Program::candidate(
         const TypeName& part = wanted.of != nullptr ? *wanted.of : wanted;
         const auto place = std::ranges::find(function.types, part.name);
         if (parameter.is_reference && !arguments[k].is_named) return {};
+        if (is_to_anything(wanted)) {
+            if (argument.pointers != 1 || (argument.to_const && !wanted.points_to_const)) return {};
+            result.is_exact = false;
+            continue;
+        }
         if (place != function.types.end() && place - function.types.begin() >= std::ssize(given)) {
             if (wanted.of != nullptr && (!argument.is_number() || !DType(argument.scalar).is_complex()))
                 return {};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/intrinsic.h"
+#include "lang/c_source/atomics.h"
 #include "lang/c_source/lowering.h"
 #include "ops/op.h"
 
@@ -55,25 +56,11 @@ public:
 
     Number atomic(Numbers& numbers, std::string_view operation, std::string_view array, const Number& index,
                   const Number& value, const Place& at) override {
-        static const std::map<std::string_view, OpId> kOperations = {
-            {"atomicAdd", OpId::kAdd},       {"atomicSub", OpId::kAdd},        {"atomicMax", OpId::kMaximum},
-            {"atomicMin", OpId::kMinimum},   {"atomicAnd", OpId::kBitwiseAnd}, {"atomicOr", OpId::kBitwiseOr},
-            {"atomicXor", OpId::kBitwiseXor}};
-        const auto found = kOperations.find(operation);
-        if (found == kOperations.end())
-            throw OutsideSubset(at, std::string(operation) + "() is outside of the subset");
         const RawArray& of = written(array, at);
-        const DType type(of.element);
-        const bool is_bitwise = found->second == OpId::kBitwiseAnd || found->second == OpId::kBitwiseOr ||
-                                found->second == OpId::kBitwiseXor;
-        if (type.is_bool() || type.is_complex() || (is_bitwise && !type.is_integer()))
-            throw OutsideSubset(at, "a " + c_name(of.element) + " has no " + std::string(operation) + "()");
+        const Atomic what = atomic_of(numbers, operation, of.element, value, at);
         const ValueId position = checked(numbers, array, index, at);
-        Number operand = numbers.convert(value, of.element, at);
-        if (operation == "atomicSub")
-            operand = {of.element, numbers.builder().apply(OpId::kNegative, {operand.id})};
         return {of.element,
-                numbers.builder().atomic(op_info(found->second), of.buffer, operand.id, std::array{position},
+                numbers.builder().atomic(*what.op, of.buffer, what.operand.id, std::array{position},
                                          ir::MemoryOrder::kRelaxed, ir::MemoryScope::kDevice)};
     }
 
@@ -105,10 +92,7 @@ private:
     }
 
     uint32_t site_of(std::string_view array, const Place& at) {
-        const std::string& text = at.source->text;
-        const auto end = text.begin() + static_cast<ptrdiff_t>(std::min(at.offset, text.size()));
-        const std::string where = "'" + std::string(array) + "', in " + at.source->title + ", line " +
-                                  std::to_string(1 + std::count(text.begin(), end, '\n'));
+        const std::string where = place_in_text(array, at);
         const auto found = std::ranges::find(checks_, where);
         if (found == checks_.end()) checks_.push_back(where);
         return static_cast<uint32_t>(std::ranges::find(checks_, where) - checks_.begin());

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lang/c_source/numbers.h"
-#include "lang/c_source/syntax.h"
+#include "lang/c_source/syntax/syntax.h"
 
 namespace weft::lang::c_source {
 

@@ -30,13 +30,18 @@ void FunctionLowering::Kernels::tell_access(ThreadEvent event, const Element& el
                                             std::optional<ValueId> value) {
     if (!tells()) return;
     const TypeRef array = element.array.type;
-    // What a thread has allocated is its own, and the next thread's afterwards.
-    if (array->scope == kOwnMemoryScope || array->owned) return;
     ValueId address = f_.builder_->address(element.array.parts[0]);
     for (size_t d = 0; d < array->rank; ++d)
         address = f_.apply(
             OpId::kAdd,
             {address, f_.apply(OpId::kMultiply, {element.indices[d], f_.stride_of(element.array, d)})});
+    tell_memory(event, array, address, value);
+}
+
+void FunctionLowering::Kernels::tell_memory(ThreadEvent event, TypeRef array, ValueId address,
+                                            std::optional<ValueId> value) {
+    // What a thread has allocated is its own, and the next thread's afterwards.
+    if (!tells() || array->scope == kOwnMemoryScope || array->owned) return;
     const int64_t bytes = DType(array->scalar).itemsize();
     std::vector<ValueId> payload{address, index(bytes), index(array->scope == kBlockMemoryScope ? 1 : 0)};
     if (value) payload.push_back(*value);

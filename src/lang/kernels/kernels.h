@@ -69,6 +69,13 @@ private:
 
     // --- what the race checker hears (accesses.cpp) ---
     bool tells() const;
+    void tell_memory(ThreadEvent event, TypeRef array, ir::ValueId address, std::optional<ir::ValueId> value);
+
+    // --- functions in CUDA C++ on a CPU (external_calls.cpp) ---
+    Value put_in_place(const ExternalFunction& function, std::span<const Value> given,
+                       const std::vector<ir::ValueId>& operands);
+    Value results_of(const ExternalFunction& function, std::optional<ir::ValueId> status,
+                     std::optional<ir::ValueId> result);
 
     // --- atomics (atomics.cpp) ---
     Value atomic(std::string_view name, const Arguments& arguments);

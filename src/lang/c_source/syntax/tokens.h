@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lang/c_source/source.h"
+#include "lang/c_source/syntax/source.h"
 
 namespace weft::lang::c_source {
 

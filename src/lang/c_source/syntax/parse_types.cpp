@@ -1,7 +1,7 @@
 // Words, names and types.
 #include <array>
 
-#include "lang/c_source/parser.h"
+#include "lang/c_source/syntax/parser.h"
 
 namespace weft::lang::c_source {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "lang/c_source/syntax.h"
+#include "lang/c_source/syntax/syntax.h"
 
 namespace weft::lang::c_source {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "lang/c_source/tokens.h"
+#include "lang/c_source/syntax/tokens.h"
 
 namespace weft::lang::c_source {
 
@@ -29,6 +29,9 @@ struct TypeName {
     bool points_to_const = false;          // what the first of them points to is const
     std::shared_ptr<Expression> number{};  // no type: an argument of a template
 };
+
+// void*
+bool is_to_anything(const TypeName& type);
 
 enum class ExpressionKind : uint8_t {
     kNumber,       // text

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "lang/c_source/syntax.h"
+#include "lang/c_source/syntax/syntax.h"
 
 namespace weft::lang::c_source {
 

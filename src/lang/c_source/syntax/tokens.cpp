@@ -1,4 +1,4 @@
-#include "lang/c_source/tokens.h"
+#include "lang/c_source/syntax/tokens.h"
 
 #include <algorithm>
 #include <array>
@@ -390,6 +390,13 @@ private:
 };
 
 }  // namespace
+
+std::string place_in_text(std::string_view array, const Place& place) {
+    const std::string& text = place.source->text;
+    const auto end = text.begin() + static_cast<ptrdiff_t>(std::min(place.offset, text.size()));
+    return "'" + std::string(array) + "', in " + place.source->title + ", line " +
+           std::to_string(1 + std::count(text.begin(), end, '\n'));
+}
 
 OutsideSubset::OutsideSubset(const Place& place, const std::string& what)
     : CompileError([&] {

@@ -2,7 +2,7 @@
 #include <array>
 #include <utility>
 
-#include "lang/c_source/parser.h"
+#include "lang/c_source/syntax/parser.h"
 
 namespace weft::lang::c_source {
 

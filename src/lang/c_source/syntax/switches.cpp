@@ -1,4 +1,4 @@
-#include "lang/c_source/switches.h"
+#include "lang/c_source/syntax/switches.h"
 
 #include <algorithm>
 #include <cstdlib>

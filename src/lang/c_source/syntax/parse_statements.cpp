@@ -1,5 +1,5 @@
 // Statements.
-#include "lang/c_source/parser.h"
+#include "lang/c_source/syntax/parser.h"
 
 namespace weft::lang::c_source {
 

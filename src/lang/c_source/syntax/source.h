@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "lang/errors/diagnostics.h"
 
@@ -17,6 +18,9 @@ struct Place {
     const SourceText* source = nullptr;
     size_t offset = 0;
 };
+
+// "'a', in the operation of scale, line 3".
+std::string place_in_text(std::string_view array, const Place& place);
 
 // What is wrong, or what weft's part of C++ does not have. The message has the line, with a caret below it.
 class OutsideSubset : public CompileError {

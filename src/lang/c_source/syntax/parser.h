@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lang/c_source/switches.h"
-#include "lang/c_source/syntax.h"
+#include "lang/c_source/syntax/switches.h"
+#include "lang/c_source/syntax/syntax.h"
 
 namespace weft::lang::c_source {
 

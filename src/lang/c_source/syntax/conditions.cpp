@@ -3,7 +3,7 @@
 #include <map>
 #include <string_view>
 
-#include "lang/c_source/tokens.h"
+#include "lang/c_source/syntax/tokens.h"
 
 namespace weft::lang::c_source {
 

@@ -1,7 +1,7 @@
 // Expressions.
 #include <map>
 
-#include "lang/c_source/parser.h"
+#include "lang/c_source/syntax/parser.h"
 
 namespace weft::lang::c_source {
 
