@@ -182,4 +182,17 @@ bool pin_unread(Storage& storage, const BufferPtr& buffer) {
     return false;
 }
 
+BufferPtr pin_at_hand(Storage& storage) {
+    const EvaluationLock lock;
+    const std::lock_guard storage_lock(storage.mutex);
+    storage.current.resolve();
+    BufferPtr buffer = storage.current.buffer;
+    if (buffer == nullptr) return nullptr;
+    buffer->expose();  // before it is asked, as by pin_unread()
+    if (has_pending_users(buffer.get())) return nullptr;
+    ++storage.pins;
+    storage.forget();
+    return buffer;
+}
+
 }  // namespace weft

@@ -30,6 +30,21 @@ namespace weft::python {
 namespace {
 
 LaunchSize launch_size(nb::handle given, const char* what) {
+    // A tuple of plain integers, which it mostly is.
+    if (PyTuple_CheckExact(given.ptr())) {
+        const Py_ssize_t count = PyTuple_Size(given.ptr());
+        std::array<int64_t, 3> sizes{};
+        bool is_plain = count >= 1 && count <= 3;
+        for (Py_ssize_t axis = 0; is_plain && axis < count; ++axis) {
+            PyObject* const size = PyTuple_GetItem(given.ptr(), axis);
+            int overflow = 0;
+            is_plain = PyLong_CheckExact(size);
+            if (is_plain) sizes[static_cast<size_t>(axis)] = PyLong_AsLongLongAndOverflow(size, &overflow);
+            is_plain = is_plain && overflow == 0;
+        }
+        if (is_plain)
+            return LaunchSize(std::span<const int64_t>(sizes.data(), static_cast<size_t>(count)));
+    }
     if (PyLong_Check(given.ptr()) || PyIndex_Check(given.ptr()) != 0) return LaunchSize(to_index(given));
     const Dims sizes = to_dims(given);
     if (sizes.empty() || sizes.size() > 3)

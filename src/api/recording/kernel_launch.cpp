@@ -127,10 +127,14 @@ AllLogs& all_logs() {
 }
 
 LaunchLog& log_of(DeviceBackend& device) {
+    // Mostly it is the one that the thread has asked for before.
+    static thread_local std::pair<DeviceBackend*, LaunchLog*> last{};
+    if (last.first == &device) return *last.second;
     AllLogs& all = all_logs();
     const std::lock_guard lock(all.mutex);
     std::unique_ptr<LaunchLog>& log = all.logs[&device];
     if (log == nullptr) log = std::make_unique<LaunchLog>(static_cast<cuda::CudaDevice&>(device));
+    last = {&device, log.get()};
     return *log;
 }
 
@@ -161,6 +165,8 @@ private:
 
 LaunchArgument::LaunchArgument(const array& value) : array_(value) {
     Storage& storage = *value.storage();
+    buffer_ = pin_at_hand(storage);
+    pinned_ = buffer_ != nullptr;
     while (!pinned_) {
         buffer_ = evaluate_storage(storage);
         pinned_ = pin_unread(storage, buffer_);
