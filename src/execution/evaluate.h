@@ -36,8 +36,8 @@ BufferPtr evaluate_storage(Storage& storage);
 // pending, which have run now: to be called again then. Who records a node asks afterwards whether what it
 // reads is exported, and evaluates it then: one of the two sees the other.
 bool pin_unread(Storage& storage, const BufferPtr& buffer);
-// Both in one: its bytes, pinned, where they are in memory and no pending node uses them. Null otherwise: then
-// nothing has happened.
+// Both in one: its bytes, pinned, where they are in memory and no pending node uses them. Null otherwise:
+// then nothing has happened.
 BufferPtr pin_at_hand(Storage& storage);
 
 }  // namespace weft

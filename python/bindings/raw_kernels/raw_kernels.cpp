@@ -42,8 +42,7 @@ LaunchSize launch_size(nb::handle given, const char* what) {
             if (is_plain) sizes[static_cast<size_t>(axis)] = PyLong_AsLongLongAndOverflow(size, &overflow);
             is_plain = is_plain && overflow == 0;
         }
-        if (is_plain)
-            return LaunchSize(std::span<const int64_t>(sizes.data(), static_cast<size_t>(count)));
+        if (is_plain) return LaunchSize(std::span<const int64_t>(sizes.data(), static_cast<size_t>(count)));
     }
     if (PyLong_Check(given.ptr()) || PyIndex_Check(given.ptr()) != 0) return LaunchSize(to_index(given));
     const Dims sizes = to_dims(given);
