@@ -44,6 +44,7 @@ FLOORS = {
     "library": [
         {"gpu", "loops"},
         {"indexing", "bits", "counting", "ordering", "products", "fft"},
+        {"texts"},
         {"linalg", "random"},
         {"called"},
     ],
@@ -63,6 +64,7 @@ FLOORS = {
             "ufuncs",
             "random",
             "interop",
+            "texts",
             "linalg",
             "fft",
             "raw_kernels",

@@ -37,3 +37,4 @@
 #include "weft/selection.h"
 #include "weft/sets.h"
 #include "weft/statistics.h"
+#include "weft/texts.h"

@@ -46,6 +46,7 @@ NB_MODULE(_core, m) {
     bind_linalg_of_scipy(m);
     bind_counting(m);
     bind_sets(m);
+    bind_texts(m);
     bind_quantiles(m);
     bind_averages(m);
     bind_calculus(m);

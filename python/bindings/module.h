@@ -26,6 +26,7 @@ void bind_linalg_norms(nb::module_& m);
 void bind_linalg_of_scipy(nb::module_& m);
 void bind_counting(nb::module_& m);
 void bind_sets(nb::module_& m);
+void bind_texts(nb::module_& m);
 void bind_quantiles(nb::module_& m);
 void bind_averages(nb::module_& m);
 void bind_calculus(nb::module_& m);

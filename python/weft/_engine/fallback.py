@@ -160,9 +160,9 @@ def fallback_report():
     were moved between devices, seconds, and the line of the program, the longest time first.
 
     >>> np.clear_fallbacks()
-    >>> words = np.array(["b", "a"])
+    >>> days = np.array(["2026-01-02", "2026-01-01"], "M8[D]")
     >>> [(row["function"], row["reason"]) for row in np.fallback_report()]
-    [('array', 'dtype <U1')]
+    [('array', 'dtype <M8[D]')]
     """
     rows = sorted(
         [*_counted.copy().values(), *_of_the_engine()], key=lambda entry: (-entry.seconds, entry.function)

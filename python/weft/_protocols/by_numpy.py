@@ -32,8 +32,10 @@ def instead(name, kind, args, kwargs, error):
                     host_arrays.Conversion().to_numpy(args[0]), align=bool(args[1]), **options
                 )
             return NotImplemented if found is None else found
-        if name in ("array", "asarray") and len(args) == 1 and not kwargs and _are_texts(args[0]):
-            args, kwargs = (numpy.asarray(args[0]),), {"copy": None}  # its dtype is the reason
+        if name in ("array", "asarray") and len(args) == 1 and not kwargs and type(args[0]) is list:
+            made = host_arrays.texts.from_list(args[0])
+            if made is not None:
+                return host_arrays.HostArray(made)
         reason = _reason(name, args, kwargs, numpy, host_arrays)
         if reason is None and str(error) == _NONE_IS_NO_ARRAY:
             reason = "dtype |O"
@@ -52,15 +54,6 @@ def instead(name, kind, args, kwargs, error):
     first = writes_first(name)
     return host_arrays.run(
         name if kind != "method" else f"ndarray.{name}", function, args, kwargs, reason, first
-    )
-
-
-def _are_texts(value):
-    return (
-        type(value) in (list, tuple)
-        and bool(value)
-        and type(value[0]) is str
-        and _core._element_types(value) == {str}
     )
 
 

@@ -17,6 +17,7 @@ import numpy
 from weft import _core
 from weft._engine.device import device
 from weft._engine.fallback import counting
+from weft._protocols import texts
 from weft._protocols.writers import first_argument, writes_first
 
 _ndarray, _generic, _dtype = _core.ndarray, _core.generic, _core.dtype
@@ -199,8 +200,23 @@ def call_with_copies(function, args, kwargs, first, to_numpy, target):
     return next((given for given, copy in copies.values() if copy is result), result)
 
 
+def _by_engine(name, args, kwargs):
+    """The engine's result of a call with arrays of texts, as the program gets it, or NotImplemented."""
+    result = texts.instead(name, args, kwargs)
+    if type(result) is numpy.ndarray:
+        return HostArray(result)
+    if isinstance(result, tuple):
+        parts = [HostArray(each) if type(each) is numpy.ndarray else each for each in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+    return result
+
+
 def run(name, function, args, kwargs, reason, first=False):
-    """A call that NumPy runs, counted. `first`: it writes into its first argument."""
+    """A call that NumPy runs, counted, if it is none of texts that the engine has. `first`: it writes into its first
+    argument."""
+    result = _by_engine(name, args, kwargs)
+    if result is not NotImplemented:
+        return result
     conversion = Conversion()
     if str(kwargs.pop("device", None) or "cpu") != "cpu":
         raise TypeError(f"{name}: arrays of {reason} are on the host alone")
@@ -364,12 +380,32 @@ def _call_method(self, name, method, *args, **kwargs):
     place = _PLACE_OF_INITIAL.get(name, len(args))
     if place < len(args) and args[place] is ...:  # weft's default of it
         args = (*args[:place], numpy._NoValue, *args[place + 1 :])
+    result = _by_engine(f"ndarray.{name}", (self, *args), kwargs)
+    if result is not NotImplemented:
+        return result
     result = run(f"ndarray.{name}", method, args, kwargs, _reason(self._array))
     return self if type(result) is HostArray and result._array is self._array else result
 
 
+_UFUNCS = {
+    "__eq__": "equal",
+    "__ne__": "not_equal",
+    "__lt__": "less",
+    "__le__": "less_equal",
+    "__gt__": "greater",
+    "__ge__": "greater_equal",
+    "__add__": "add",
+}
+
+
 def _operator(name, in_place):
+    ufunc = _UFUNCS.get(name)
+
     def method(self, *others):
+        if ufunc is not None:
+            result = _by_engine(ufunc, (self, *others), {})
+            if result is not NotImplemented:
+                return result
         conversion = Conversion()
         theirs = getattr(type(self._array), name)
         with counting(name.strip("_"), _reason(self._array)) as count:

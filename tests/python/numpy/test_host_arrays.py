@@ -336,12 +336,12 @@ def test_they_stay_on_the_host():
 
 def test_what_numpy_does_is_counted_by_line():
     weft.clear_fallbacks()
-    words = weft.array(WORDS)
+    days = weft.array(DAYS, "M8[D]")
     for _ in range(3):
-        weft.sort(words)
+        weft.sort(days)
     rows = {row["function"]: row for row in weft.fallback_report()}
     assert rows["sort"]["calls"] == 3 and rows["array"]["calls"] == 1
-    assert rows["sort"]["reason"] == "dtype <U1" and "test_host_arrays.py:" in rows["sort"]["line"]
+    assert rows["sort"]["reason"] == "dtype <M8[D]" and "test_host_arrays.py:" in rows["sort"]["line"]
     assert rows["sort"]["bytes"] == 0 and rows["sort"]["seconds"] > 0
     assert "sort" in repr(weft.fallback_report())
     weft.clear_fallbacks()
@@ -352,10 +352,10 @@ def test_numpy_may_be_refused():
     with weft.config(fallback="error"):
         assert weft.config.fallback == "error"
         with pytest.raises(NotImplementedError, match="array would be done by NumPy"):
-            weft.array(WORDS)
+            weft.array(DAYS, "M8[D]")
         assert weft.arange(3).sum() == 3
     with weft.config(fallback="warn"), pytest.warns(RuntimeWarning, match="done by NumPy"):
-        weft.array(WORDS)
+        weft.array(DAYS, "M8[D]")
     assert weft.config.fallback == "silent"
     with pytest.raises(ValueError, match="one of silent, warn, error"):
         weft.config.fallback = "loud"
