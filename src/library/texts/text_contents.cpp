@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "library/texts/stretches.h"
+#include "library/texts/two_texts.h"
 
 namespace weft::texts {
 
@@ -36,45 +37,6 @@ void for_pairs(const View& a, const View& b, const Work& work) {
                               work(first + i, from_a, from_b);
                       });
     });
-}
-
-bool equal_bytes(const char* a, const char* b, int64_t size) {
-    const auto word = [](const char* from) {
-        uint64_t value;
-        std::memcpy(&value, from, sizeof value);
-        return value;
-    };
-    for (; size >= 8; size -= 8, a += 8, b += 8) {
-        if (word(a) != word(b)) return false;
-    }
-    for (; size > 0; --size, ++a, ++b) {
-        if (*a != *b) return false;
-    }
-    return true;
-}
-
-template <class Char>
-bool equal_texts(const char* a, int64_t width_a, const char* b, int64_t width_b) {
-    const int64_t both = std::min(width_a, width_b);
-    if (!equal_bytes(a, b, both * int64_t{sizeof(Char)})) return false;
-    const char* const longer = width_a > width_b ? a : b;
-    for (int64_t i = both; i < std::max(width_a, width_b); ++i) {
-        if (character_at<Char>(longer, i) != 0) return false;
-    }
-    return true;
-}
-
-template <class Char>
-bool less_text(const char* a, int64_t width_a, const char* b, int64_t width_b) {
-    const int64_t both = std::min(width_a, width_b);
-    for (int64_t i = 0; i < both; ++i) {
-        const Char in_a = character_at<Char>(a, i), in_b = character_at<Char>(b, i);
-        if (in_a != in_b) return in_a < in_b;
-    }
-    for (int64_t i = both; i < width_b; ++i) {
-        if (character_at<Char>(b, i) != 0) return true;
-    }
-    return false;
 }
 
 // Both are without zeros at their ends.
