@@ -83,6 +83,7 @@ void bind_fast_paths(nb::module_& m) {
 #define WEFT_FAST_BUILTIN(row, name, function, signature) \
     WithFastPath<function, row>::into_module(m, #name, signature);
 #include "functions/fast_paths.inc"
+    registry.matmul = nb::object(m.attr("matmul")).release().ptr();  // as the package finds it
     m.def("_add_fast_paths_to_methods", add_fast_paths_to_methods);
 }
 

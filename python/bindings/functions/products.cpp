@@ -267,7 +267,6 @@ void bind_products(nb::module_& m) {
         registry.ndarray, "dot",
         [](nb::handle self, nb::handle b, nb::handle out) { return dot_function(self, b, out); }, arg("b"),
         arg("out") = none, "The sum over the last axis of this array and the last but one of `b`.");
-    registry.matmul = nb::object(m.attr("matmul")).release().ptr();
 }
 
 }  // namespace weft::python

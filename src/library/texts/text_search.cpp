@@ -24,32 +24,33 @@ void search_words(const TextKeys& sorted, const TextKeys& values, bool right, in
 template <class Char>
 void search_ranges(const View& sorted, const View& values, bool right, int64_t* to, const int64_t* behind) {
     const Stretches<1> stretches(values.shape, {&values.strides});
-    const auto *const data = static_cast<const char*>(values.data),
-                      *const among = static_cast<const char*>(sorted.data);
+    const auto *const data = static_cast<const char*>(values.data), *const among =
+                                                                        static_cast<const char*>(sorted.data);
     const auto is_before = [&](int64_t place, const char* value) {
         const char* const text = among + place * sorted.strides[0];
         return right ? !less_text<Char>(value, values.width, text, sorted.width)
                      : less_text<Char>(text, sorted.width, value, values.width);
     };
     for_parts(element_count(values.shape), values.width, [&](int64_t begin, int64_t end) {
-        stretches.run(begin, end, [&](int64_t first, int64_t count, const auto& offsets, const auto& strides) {
-            const char* value = data + offsets[0];
-            for (int64_t i = first; i < first + count; ++i, value += strides[0]) {
-                int64_t low = to[i], high = behind[i];
-                // Often all of them are equal: the ends say so.
-                if (low < high && !is_before(low, value)) continue;
-                if (low < high && is_before(high - 1, value)) low = high;
-                while (low < high) {
-                    const int64_t middle = low + (high - low) / 2;
-                    if (is_before(middle, value)) {
-                        low = middle + 1;
-                    } else {
-                        high = middle;
-                    }
-                }
-                to[i] = low;
-            }
-        });
+        stretches.run(begin, end,
+                      [&](int64_t first, int64_t count, const auto& offsets, const auto& strides) {
+                          const char* value = data + offsets[0];
+                          for (int64_t i = first; i < first + count; ++i, value += strides[0]) {
+                              int64_t low = to[i], high = behind[i];
+                              // Often all of them are equal: the ends say so.
+                              if (low < high && !is_before(low, value)) continue;
+                              if (low < high && is_before(high - 1, value)) low = high;
+                              while (low < high) {
+                                  const int64_t middle = low + (high - low) / 2;
+                                  if (is_before(middle, value)) {
+                                      low = middle + 1;
+                                  } else {
+                                      high = middle;
+                                  }
+                              }
+                              to[i] = low;
+                          }
+                      });
     });
 }
 

@@ -604,3 +604,15 @@ def test_a_scalar_is_a_number_to_a_class_that_knows_numbers_alone(kind):
     with pytest.raises(TypeError, match="unsupported operand"):
         number + object()
     assert weft.int64(2) * "ab" == "ab" * weft.int64(2) == "abab"
+
+
+def test_the_operator_of_products_hands_over_the_ufunc():
+    """pandas asks it for `nin`: `x @ series` failed."""
+
+    class Asked:
+        def __array_ufunc__(self, ufunc, method, *inputs, **options):
+            return ufunc, method, len(inputs)
+
+    x = weft.arange(3.0)
+    assert x @ Asked() == (weft.matmul, "__call__", 2)
+    assert weft.matmul(x, Asked())[0] is weft.matmul and (x @ Asked())[0].nin == 2
