@@ -438,8 +438,10 @@ PyObject* array_iterate(PyObject* self) {
 
 int array_contains(PyObject* self, PyObject* value) {
     return guarded_number([&]() -> int {
-        const array found = reduce("any", call_binary(op_info(OpId::kEqual), Argument(array_of(self)),
-                                                      to_argument(nb::handle(value))));
+        // As ==, which other classes and dtypes have their say in.
+        PyObject* const equal = PyObject_RichCompare(self, value, Py_EQ);
+        if (equal == nullptr) throw_python_error();
+        const array found = reduce("any", to_array(nb::steal(equal)));
         alignas(16) char bytes[16];
         read_scalar(found, bytes);
         return bytes[0] != 0;

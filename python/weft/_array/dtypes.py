@@ -1,5 +1,7 @@
 """What is known about the element types: limits, kinds, NumPy's further names."""
 
+import sys
+
 from weft import _core
 from weft._array.class_attributes import with_attributes
 from weft._core import asarray, dtype
@@ -211,13 +213,36 @@ _KINDS = {
 
 def isdtype(dtype, kind):
     """Whether a dtype is of a kind: 'integral', 'real floating' and so on, another dtype, or one of a tuple."""
-    if isinstance(kind, tuple):
-        return any(isdtype(dtype, each) for each in kind)
-    if isinstance(kind, str):
-        if kind not in _KINDS:
-            raise ValueError(f"kind argument is a string, but {kind!r} is not a known kind name.")
-        return _core.dtype(dtype).kind in _KINDS[kind]
-    return _core.dtype(dtype) == _core.dtype(kind)
+    if not _is_scalar_type(dtype):
+        raise TypeError(f"dtype argument must be a NumPy dtype, but it is a {type(dtype)}.")
+    found = False
+    for each in kind if isinstance(kind, tuple) else (kind,):
+        if isinstance(each, str):
+            if each not in _KINDS:
+                raise ValueError(f"kind argument is a string, but {each!r} is not a known kind name.")
+            found = _core.dtype(dtype).kind in _KINDS[each] or found
+        elif _is_scalar_type(each):
+            found = _type_of(each) is _type_of(dtype) or found
+        else:
+            raise TypeError(
+                f"kind argument must be comprised of NumPy dtypes or strings only, but is a {type(each)}."
+            )
+    return found
+
+
+def _type_of(value):
+    """The scalar type of a dtype, weft's where there is one; other types as they are."""
+    kind = value if isinstance(value, type) else getattr(value, "type", None)
+    if isinstance(kind, type) and kind.__module__ == "numpy":
+        return getattr(_core, kind.__name__, kind)
+    return kind
+
+
+def _is_scalar_type(value):
+    """Whether a value is a scalar type, or a dtype that has one: StringDType has none."""
+    kind = _type_of(value)
+    theirs = getattr(sys.modules.get("numpy"), "generic", _core.generic)
+    return isinstance(kind, type) and issubclass(kind, (_core.generic, theirs))
 
 
 def min_scalar_type(a, /):

@@ -126,3 +126,30 @@ def test_kinds():
             assert weft.isdtype(weft.dtype(name), kind) == numpy.isdtype(numpy.dtype(name), kind)
     for value in (0, 200, -1, -200, 70000, 1.5, 1e10, True):
         assert weft.min_scalar_type(value) == numpy.min_scalar_type(value)
+
+
+@pytest.mark.parametrize("np", [numpy, weft])
+def test_isdtype_of_what_is_no_dtype(np):
+    """Strings, other classes and StringDType, which has no scalar type, are refused as NumPy does."""
+    for wrong in (numpy.dtypes.StringDType(), "f8", float, np.arange(3)):
+        with pytest.raises(TypeError, match="dtype argument must be a NumPy dtype"):
+            np.isdtype(wrong, "numeric")
+    for wrong in (1, numpy.dtypes.StringDType(), ("numeric", 1)):
+        with pytest.raises(TypeError, match="kind argument must be comprised"):
+            np.isdtype(np.float64, wrong)
+    with pytest.raises(ValueError, match="not a known kind name"):
+        np.isdtype(np.float64, ("numeric", "numbers"))
+    texts = np.array(["a"]).dtype
+    assert np.isdtype(texts, np.str_) and not np.isdtype(texts, "bool")
+    assert np.isdtype(np.dtype("f4"), np.float32) and np.isdtype(np.float32, np.dtype("f4"))
+    assert not np.isdtype(np.float32, np.floating) and np.isdtype(np.dtype(np.longdouble), "real floating")
+
+
+@pytest.mark.parametrize("np", [numpy, weft])
+def test_what_an_array_of_numbers_contains(np):
+    """Texts and None are in no such array, and that is no error."""
+    x = np.array([[1, 2], [3, 4]])
+    assert "a" not in x and None not in x and object() not in x
+    assert 2 in x and [1, 2] in x and x[0] in x and 5 not in x
+    with pytest.raises(ValueError, match="broadcast"):
+        assert [1, 2, 3] in x
