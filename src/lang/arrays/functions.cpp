@@ -5,6 +5,7 @@
 
 #include "lang/errors/argument_errors.h"
 #include "lang/prelude.h"
+#include "lang/strings/strings.h"
 #include "ops/engine_function.h"
 
 namespace weft::lang {
