@@ -1,9 +1,9 @@
 // Element-wise kernels in C++: from the body of a loop over elements to kernel IR of one element.
 //
-// The subset of C++ is that of numbers: declarations, assignments, branches, loops, functions of the preamble
-// and of <cmath>, with C's types and conversions. Sums and products are not contracted. What C leaves
-// undefined has a result here: integers wrap around, a division by zero gives 0, a shift too far 0 or the
-// sign, a variable without a value is 0, an index out of bounds raises.
+// The subset of C++ (docs/guide/c-subset.md) is that of numbers, structures and arrays of these, with
+// pointers that are known to lead into one, and with C's types and conversions. Sums and products are not
+// contracted. What C leaves undefined has a result here: integers wrap around, a division by zero gives 0, a
+// shift too far 0 or the sign, a variable without a value is 0, an index out of bounds raises.
 #pragma once
 
 #include <optional>
