@@ -7,13 +7,20 @@ For each operation, dtype and side a line: median milliseconds of each contender
 (the median of the rounds' ratios). All contenders take turns in each round, after a round that does not count, until
 there are N rounds or S seconds have passed. `--clock process` takes the time of the process's threads on the processor,
 which other programs disturb less: for one thread. JAX chooses its threads by itself, so with one thread run all of this
-on one core (taskset).
+on one core (taskset). Idle threads of OpenMP and OpenBLAS sleep here: by default they spin for up to 200 ms, and take a
+core from the contender that follows.
 """
 
 import argparse
 import importlib
+import os
 import statistics
 import time
+
+# Read when the libraries are loaded.
+os.environ.update(
+    {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "OPENBLAS_THREAD_TIMEOUT": "4", **os.environ}
+)
 
 import numpy
 
