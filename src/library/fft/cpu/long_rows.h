@@ -2,6 +2,8 @@
 // share both. Real numbers go two by two.
 #pragma once
 
+#include <vector>
+
 #include "library/fft/cpu/rows.h"
 
 namespace weft::WEFT_VECTORS {
@@ -23,21 +25,32 @@ public:
             columns_ = n;
             break;
         }
+        near_roots_.resize(2 * V * columns_);
+        for (size_t i = 0; i < columns_; ++i) {
+            for (size_t j = 0; j < V; ++j) {
+                const Cmplx<T> root = roots_[i * j % length];
+                near_roots_[2 * V * i + j] = root.r;
+                near_roots_[2 * V * i + V + j] = root.i;
+            }
+        }
     }
     // Of the columns, and of the rows: 0 where the length has no two factors that are near.
     int64_t rows() const { return columns_ == 0 ? 0 : static_cast<int64_t>(roots_.size() / columns_); }
     int64_t columns() const { return static_cast<int64_t>(columns_); }
     const ducc::UnityRoots<T, Cmplx<T>>& roots() const { return roots_; }
-    size_t footprint() const { return roots_.footprint(); }
+    // Of element i of a column, what columns beside one another differ by: V real parts, V imaginary ones.
+    const T* near_roots(int64_t i) const { return near_roots_.data() + 2 * V * static_cast<size_t>(i); }
+    size_t footprint() const { return roots_.footprint() + near_roots_.size() * sizeof(T); }
 
 private:
     ducc::UnityRoots<T, Cmplx<T>> roots_;
+    std::vector<T> near_roots_{};
     size_t columns_ = 0;
 };
 
 template <class T>
 struct ColumnTransform : AxisTransform {
-    const ducc::UnityRoots<T, Cmplx<T>>* roots = nullptr;
+    const LongPlan<T>* plan = nullptr;
 };
 
 // The columns: stored with their roots of unity.
@@ -48,9 +61,14 @@ struct ColumnWork : ComplexWork<T> {
 
     template <size_t V>
     static void store(const AxisTransform& t, const Element<V>* row, const Bunch& bunch) {
-        const auto& roots = *static_cast<const ColumnTransform<T>&>(t).roots;
+        const LongPlan<T>& plan = *static_cast<const ColumnTransform<T>&>(t).plan;
+        const auto& roots = plan.roots();
         const T* const numbers = reinterpret_cast<const T*>(row);
         const T sign = t.forward ? T(-1) : T(1);
+        if constexpr (V > 1 && V == LongPlan<T>::V) {
+            if (bunch.to_step == static_cast<int64_t>(2 * sizeof(T)))
+                return store_beside(t, plan, numbers, sign, bunch);
+        }
         size_t places[V];
         for (size_t j = 0; j < V; ++j)
             places[j] = static_cast<size_t>((bunch.to[j] - t.to) / static_cast<int64_t>(2 * sizeof(T)));
@@ -65,6 +83,26 @@ struct ColumnWork : ComplexWork<T> {
             }
             for (size_t j = 0; j < V; ++j)
                 std::memcpy(bunch.to[j] + i * t.to_stride, near + 2 * j, 2 * sizeof(T));
+        }
+    }
+
+    // Columns beside one another: their roots are that of the first one times others that all bunches share.
+    static void store_beside(const AxisTransform& t, const LongPlan<T>& plan, const T* numbers, T sign,
+                             const Bunch& bunch) {
+        constexpr size_t V = LongPlan<T>::V;
+        const auto first = static_cast<size_t>((bunch.to[0] - t.to) / static_cast<int64_t>(2 * sizeof(T)));
+        for (int64_t i = 0; i < t.length; ++i) {
+            const T* const from = numbers + 2 * i * static_cast<int64_t>(V);
+            const T* const beside = plan.near_roots(i);
+            const Cmplx<T> root = plan.roots()[static_cast<size_t>(i) * first];
+            T near[2 * V];
+            for (size_t j = 0; j < V; ++j) {
+                const T real = root.r * beside[j] - root.i * beside[V + j];
+                const T imaginary = sign * (root.r * beside[V + j] + root.i * beside[j]);
+                near[2 * j] = from[j] * real - from[V + j] * imaginary;
+                near[2 * j + 1] = from[j] * imaginary + from[V + j] * real;
+            }
+            std::memcpy(bunch.to[0] + i * t.to_stride, near, sizeof near);
         }
     }
 };
@@ -103,7 +141,7 @@ void transform_long_row(const AxisTransform& t, const LongPlan<T>& plan, const c
     first.to = between->data();
     first.to_stride = rows * kElement;
     first.to_strides = {kElement};
-    first.roots = &plan.roots();
+    first.plan = &plan;
     transform<ColumnWork<T>>(first, true);
     AxisTransform second;
     second.forward = t.forward;

@@ -95,6 +95,10 @@ void write(char* to, T value) {
     std::memcpy(to, &value, sizeof(T));
 }
 
+// Elements of so many numbers in a line of a cache.
+template <class T, int parts>
+constexpr int64_t kLine = 64 / (static_cast<int64_t>(sizeof(T)) * parts);
+
 // Lanes of V rows: a vector, or one number.
 template <class T, size_t V>
 struct LanesOf {
@@ -133,7 +137,20 @@ void gather(const AxisTransform& t, const Bunch& bunch, T* lanes) {
                 for (int part = 0; part < parts; ++part) to[part * V + j] = near[j * parts + part];
         }
     } else {
-        for (int64_t i = 0; i < t.filled; ++i) {
+        int64_t i = 0;
+        // Rows of a power of two lie in the same places of a cache, so a line is read whole at once.
+        if (V > 1 && stride == kElement) {
+            for (; i + kLine<T, parts> <= t.filled; i += kLine<T, parts>) {
+                T near[V][kLine<T, parts> * parts];
+                for (size_t j = 0; j < V; ++j)
+                    std::memcpy(near[j], bunch.from[j] + i * stride, sizeof near[j]);
+                T* const to = lanes + i * kWidth;
+                for (int64_t k = 0; k < kLine<T, parts> * parts; ++k)
+                    for (size_t j = 0; j < V; ++j)
+                        to[k * static_cast<int64_t>(V) + static_cast<int64_t>(j)] = near[j][k];
+            }
+        }
+        for (; i < t.filled; ++i) {
             T* const to = lanes + i * kWidth;
             for (size_t j = 0; j < V; ++j)
                 for (int part = 0; part < parts; ++part)
