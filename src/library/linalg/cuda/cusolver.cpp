@@ -103,11 +103,7 @@ uint64_t Session::room(size_t bytes) {
 }
 
 Session::Room Session::take(size_t on_device, size_t on_host) {
-    Room made;
-    made.on_device = pointer(room(on_device));
-    made.device_bytes = on_device;
-    made.on_host.resize(std::max<size_t>(on_host, 1));
-    return made;
+    return {pointer(room(on_device)), on_device, HostRoom(on_host)};
 }
 
 void Session::check(int status, const char* what) {

@@ -1,6 +1,7 @@
 // cuSOLVER on a device: its handle, its statuses as exceptions, memory to work in from the device's pool.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -9,6 +10,7 @@
 
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/libraries.h"
+#include "device/device.h"
 #include "weft/dtype.h"
 
 namespace weft::cusolver {
@@ -78,10 +80,22 @@ public:
     }
 
     // Memory of the size that `size` says, on the device and on the host, for any number of calls.
+    // Of the host's pool, whose pages are there already: some functions want hundreds of megabytes.
+    class HostRoom {
+    public:
+        explicit HostRoom(size_t bytes)
+            : buffer_(cpu_device().allocate(std::max<size_t>(bytes, 1))), bytes_(bytes) {}
+        char* data() const { return buffer_->data(); }
+        size_t size() const { return bytes_; }
+
+    private:
+        BufferPtr buffer_;
+        size_t bytes_;
+    };
     struct Room {
-        void* on_device = nullptr;
-        size_t device_bytes = 0;
-        std::vector<char> on_host;
+        void* on_device;
+        size_t device_bytes;
+        HostRoom on_host;
     };
     template <class Size>
     Room ask(const char* what, const Size& size) {
