@@ -34,7 +34,7 @@ template <class T>
 class Iteration {
 public:
     Iteration(int64_t n, T* h, int64_t ldh, T* z, int64_t ldz, ChaseBulges<T> chase)
-        : n_(n), h_(h), ldh_(ldh), z_(z), ldz_(ldz), chase_(chase), outside_{n, h, ldh, z, ldz} {}
+        : n_(n), h_(h), ldh_(ldh), chase_(chase), outside_{n, h, ldh, z, ldz} {}
 
     bool run(int64_t low, int64_t high) {
         int64_t bottom = high - 1, idle = 0;
@@ -213,8 +213,6 @@ private:
     int64_t n_;
     T* h_;
     int64_t ldh_;
-    T* z_;
-    int64_t ldz_;
     ChaseBulges<T> chase_;
     Outside<T> outside_;
 };
