@@ -22,6 +22,12 @@ void with_work(const Call& call) {
 
 constexpr const char* kWay = "weft's QR iteration";
 
+// Whether the processor has the kernels, and nothing overflows.
+template <class T>
+bool is_for_windows(int64_t n, const T* a) {
+    return has_windows<T>() && magnitude_of(n, n, a, n) == Magnitude::kPlain;
+}
+
 template <class T>
 void clear_reflectors(int64_t n, T* a) {
     for (int64_t j = 0; j + 2 < n; ++j) std::fill(a + j * n + j + 2, a + (j + 1) * n, T(0));
@@ -41,30 +47,35 @@ void read_values(int64_t n, const T* t, T* real, T* imaginary) {
     }
 }
 
-// Of length one; of a conjugate pair the largest element is real.
+// Of length one; of a conjugate pair the largest element is real. Balancing may have left elements whose
+// squares overflow, so the largest becomes one first.
 template <class T>
 void normalize(int64_t n, const T* imaginary, T* vectors) {
-    const auto scale = [&](T* column, T factor) {
-        for (int64_t i = 0; i < n; ++i) column[i] *= factor;
-    };
     for (int64_t j = 0; j < n; ++j) {
+        const bool pair = imaginary[j] != 0;
         T* const own = vectors + j * n;
+        T* const other = own + n;  // of a pair
+        const int64_t count = pair ? 2 * n : n;
+        T size = 0;
+        for (int64_t i = 0; i < count; ++i) size = std::max(size, std::abs(own[i]));
         T sum = 0;
-        if (imaginary[j] == 0) {
-            for (int64_t i = 0; i < n; ++i) sum += own[i] * own[i];
-            scale(own, 1 / std::sqrt(sum));
+        for (int64_t i = 0; i < count; ++i) {
+            own[i] /= size;
+            sum += own[i] * own[i];
+        }
+        const T length = std::sqrt(sum);
+        if (!pair) {
+            for (int64_t i = 0; i < n; ++i) own[i] /= length;
             continue;
         }
-        T* const other = own + n;
         T most = -1;
         int64_t at = 0;
         for (int64_t i = 0; i < n; ++i) {
             const T square = own[i] * own[i] + other[i] * other[i];
-            sum += square;
             if (square > most) most = square, at = i;
         }
-        const T length = std::sqrt(sum), largest = std::sqrt(most);
         // Turned by the conjugate of the largest element.
+        const T largest = std::sqrt(most);
         const T c = own[at] / largest / length, s = other[at] / largest / length;
         for (int64_t i = 0; i < n; ++i) {
             const T x = own[i], y = other[i];
@@ -80,8 +91,7 @@ void normalize(int64_t n, const T* imaginary, T* vectors) {
 
 template <class T>
 Spectrum large_general_eigen(int64_t n, T* a, T* real, T* imaginary, T* vectors) {
-    const Magnitude magnitude = magnitude_of(n, n, a, n);
-    if (magnitude != Magnitude::kPlain) return Spectrum::kLeftToLapack;
+    if (!is_for_windows(n, a)) return Spectrum::kLeftToLapack;
     const BlasThreads inside(library(), num_threads());
     const auto& f = functions<T>();
     int64_t low = 1, high = n, info = 0;
@@ -108,10 +118,13 @@ Spectrum large_general_eigen(int64_t n, T* a, T* real, T* imaginary, T* vectors)
 
 template <class T>
 Spectrum large_schur(int64_t n, T* a, T* z) {
-    if (magnitude_of(n, n, a, n) != Magnitude::kPlain) return Spectrum::kLeftToLapack;
+    if (!is_for_windows(n, a)) return Spectrum::kLeftToLapack;
     large_hessenberg(n, a, z);
     const BlasThreads inside(library(), num_threads());
-    if (!schur_of_hessenberg<T>(n, 0, n, a, n, z, n)) return Spectrum::kLeftToLapack;
+    if (!schur_of_hessenberg<T>(n, 0, n, a, n, z, n)) {
+        way_taken = {kLapack, nullptr, 1};
+        return Spectrum::kLeftToLapack;
+    }
     way_taken = {kWay, "by windows", num_threads()};
     return Spectrum::kFound;
 }

@@ -220,11 +220,17 @@ private:
 }  // namespace
 
 template <class T>
-bool schur_of_hessenberg(int64_t n, int64_t low, int64_t high, T* h, int64_t ldh, T* z, int64_t ldz) {
-    const ChaseBulges<T> chase = chase_bulges<T>();
-    if (chase == nullptr || own_products<T>() == nullptr) return false;
-    return Iteration<T>(n, h, ldh, z, ldz, chase).run(low, high);
+bool has_windows() {
+    return chase_bulges<T>() != nullptr && own_products<T>() != nullptr;
 }
+
+template <class T>
+bool schur_of_hessenberg(int64_t n, int64_t low, int64_t high, T* h, int64_t ldh, T* z, int64_t ldz) {
+    return has_windows<T>() && Iteration<T>(n, h, ldh, z, ldz, chase_bulges<T>()).run(low, high);
+}
+
+template bool has_windows<float>();
+template bool has_windows<double>();
 
 template bool schur_of_hessenberg(int64_t, int64_t, int64_t, float*, int64_t, float*, int64_t);
 template bool schur_of_hessenberg(int64_t, int64_t, int64_t, double*, int64_t, double*, int64_t);

@@ -7,6 +7,10 @@
 
 namespace weft::lapack {
 
+// Whether this processor has the kernels.
+template <class T>
+bool has_windows();
+
 // Of n x n elements in column-major order: h becomes T, and z becomes z Q, with h = Q T Qᵀ. Blocks of two are
 // as LAPACK has them. Where `z` is null, blocks on the diagonal have the eigenvalues, and other elements no
 // meaning. Rows and columns before `low` and from `high` on have been isolated before. False where there was

@@ -151,6 +151,17 @@ def test_elements_near_the_ends_of_the_range(factor):
     assert abs(numpy.sort(abs(values)) - numpy.sort(abs(expected))).max() < 1e-10
 
 
+def test_vectors_that_balancing_makes_large_have_length_one():
+    """Their elements came to be so large that squares overflowed, and all of a vector became zero."""
+    scale = 10.0 ** numpy.linspace(280, 0, N)
+    with numpy.errstate(over="ignore"):
+        a = some((N, N), "f8") * scale[:, None] / scale
+    a[abs(a) > 1e140] = 0
+    values, vectors = map(numpy.asarray, weft.linalg.eig(a))
+    assert numpy.isfinite(values).all()
+    assert abs(numpy.linalg.norm(vectors, axis=0) - 1).max() < 200 * numpy.finfo("f8").eps
+
+
 @pytest.mark.parametrize("bad", [numpy.nan, numpy.inf])
 def test_elements_that_are_no_numbers(bad):
     a = some((N, N), "f8")
